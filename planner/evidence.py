@@ -1,0 +1,64 @@
+"""Ranges and how well they are known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Evidence(StrEnum):
+    """Where a number comes from, best first."""
+
+    MEASURED_JOB = "A"  # measured with the user's own code
+    MEASURED_BENCHMARK = "B"  # measured by our benchmark on this machine
+    PUBLISHED = "C"  # a published measurement
+    ASSUMED = "D"  # data sheet, default or guess
+
+
+def weakest(*grades: Evidence) -> Evidence:
+    """The grade of a number made from several: that of its weakest part."""
+    return max(grades, key=lambda grade: grade.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A value and its 90 % interval: ``low`` ≤ ``likely`` ≤ ``high``, in the unit the field's name says.
+
+    Raises ValueError when the order is wrong or a bound is not finite.
+    """
+
+    low: float
+    likely: float
+    high: float
+
+    __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
+
+    def __post_init__(self) -> None:
+        if not all(map(math.isfinite, (self.low, self.likely, self.high))):
+            raise ValueError(f"a range needs finite numbers, got {self.low}, {self.likely}, {self.high}")
+        if not self.low <= self.likely <= self.high:
+            raise ValueError(f"low ≤ likely ≤ high does not hold: {self.low}, {self.likely}, {self.high}")
+
+    @classmethod
+    def exactly(cls, value: float) -> Range:
+        return cls(value, value, value)
+
+    def map(self, increasing: Callable[[float], float]) -> Range:
+        """Apply an increasing function to all three numbers."""
+        return Range(increasing(self.low), increasing(self.likely), increasing(self.high))
+
+    def scaled(self, factor: float) -> Range:
+        """Multiply by ``factor`` ≥ 0."""
+        return self.map(lambda value: value * factor)
+
+    def plus(self, other: Range) -> Range:
+        """Sum of two ranges whose bounds are reached together (the careful case)."""
+        return Range(self.low + other.low, self.likely + other.likely, self.high + other.high)
+
+    @property
+    def relative_half_width(self) -> float:
+        """Half of (high − low) over likely; infinity when likely is 0 and the range is not a point."""
+        width = (self.high - self.low) / 2
+        return width / self.likely if self.likely else (math.inf if width else 0.0)

@@ -1,0 +1,132 @@
+"""What this machine is, frozen at one moment. Every field that a driver may refuse is optional: None is "N/A"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class PcieLink:
+    """PCI Express link of one device: generation and lane count, now and at most."""
+
+    generation: int | None = None
+    width: int | None = None
+    max_generation: int | None = None
+    max_width: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """One GPU as NVML reports it."""
+
+    index: int  # NVML index: for display only, devices are matched by UUID
+    uuid: str | None
+    name: str
+    memory_total_bytes: int | None = None
+    memory_free_bytes: int | None = None
+    memory_is_shared: bool = False  # unified memory (GB10, Jetson): the host's memory is the GPU's
+    compute_capability: str | None = None  # "8.6"
+    pci_bus_id: str | None = None
+    pci_device_id: str | None = None  # four hex digits, e.g. "2204"
+    pcie: PcieLink = PcieLink()
+    power_limit_w: float | None = None
+    power_limit_default_w: float | None = None
+    power_draw_w: float | None = None
+    temperature_c: float | None = None
+    utilisation_percent: float | None = None
+    sm_clock_mhz: float | None = None
+    memory_clock_mhz: float | None = None
+    process_count: int | None = None
+    display_active: bool | None = None
+    lost: bool = False  # the driver knew it, then stopped answering for it
+    catalogue_id: str | None = None  # id in resources/gpus/gpus.csv, None when it is not there
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The computer around the GPUs."""
+
+    os_name: str  # "Linux 6.1", "Windows 11"
+    hostname: str
+    cpu_name: str | None
+    physical_cores: int | None
+    logical_cores: int | None
+    memory_total_bytes: int
+    memory_free_bytes: int
+    disk_path: str
+    disk_total_bytes: int | None
+    disk_free_bytes: int | None
+    on_battery: bool | None  # None: no battery, or not known
+    battery_percent: float | None
+    is_wsl: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TorchDevice:
+    """One device that a Python's torch can use."""
+
+    kind: str  # "cuda", "mps", "xpu", "cpu"
+    index: int
+    name: str
+    uuid: str | None = None
+    memory_total_bytes: int | None = None
+    compute_capability: str | None = None
+    sm_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python that may run the benchmark, and what its torch can do."""
+
+    path: str
+    origin: str  # code: "app", "venv", "conda", "pyenv", "system", "chosen"
+    python_version: str | None = None
+    torch_version: str | None = None
+    cuda_build: str | None = None  # "12.8", None for a CPU build
+    devices: tuple[TorchDevice, ...] = ()
+    problem: str | None = None  # message code, e.g. "torch_missing"; None when it can run the benchmark
+    detail: str = ""  # the exception's last line
+
+    @property
+    def usable(self) -> bool:
+        return self.problem is None
+
+    @property
+    def has_gpu(self) -> bool:
+        return any(device.kind != "cpu" for device in self.devices)
+
+
+class CheckStatus(StrEnum):
+    OK = "ok"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One layer of detection, with the code of its message; the UI turns codes into sentences.
+
+    ``layer``: "card", "driver", "nvml", "torch", "torch_gpu", "memory", "idle".
+    ``code``: message key below ``check.<layer>``, e.g. "check.driver.not_loaded".
+    ``values``: what the message's placeholders need.
+    """
+
+    layer: str
+    status: CheckStatus
+    code: str
+    values: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The whole machine at ``taken_at`` (ISO 8601, UTC)."""
+
+    taken_at: str
+    host: Host
+    gpus: tuple[Gpu, ...] = ()
+    driver_version: str | None = None
+    cuda_driver_version: str | None = None  # highest CUDA the driver supports, "12.8"
+    checks: tuple[Check, ...] = ()
+    interpreters: tuple[Interpreter, ...] = ()

@@ -1,0 +1,56 @@
+"""Turns message codes into sentences.
+
+The domain speaks in codes with numbers ("check.driver.not_loaded", {"name": "RTX 3090"}). Their sentences
+live in ``resources/i18n/<language>/<topic>.toml``; the code's first part is the topic, the rest the path of
+tables inside the file. Widget captions are not here: they are Qt translations.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from planner.paths import RESOURCES
+
+FALLBACK_LANGUAGE = "en"
+
+
+def _flatten(prefix: str, table: Mapping[str, Any]) -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for key, value in table.items():
+        code = f"{prefix}.{key}"
+        flat.update(_flatten(code, value) if isinstance(value, dict) else {code: str(value)})
+    return flat
+
+
+@dataclass(frozen=True)
+class Messages:
+    """All sentences of one language, with English behind those not yet translated."""
+
+    language: str
+    templates: Mapping[str, str]
+
+    def say(self, code: str, **values: object) -> str:
+        """The sentence of ``code`` with its placeholders filled.
+
+        Raises KeyError for a code or a placeholder that does not exist: that is a fault in the program.
+        """
+        return self.templates[code].format_map(values)
+
+    def knows(self, code: str) -> bool:
+        return code in self.templates
+
+
+@cache
+def load_messages(language: str = FALLBACK_LANGUAGE) -> Messages:
+    """Read every topic of a language; raises FileNotFoundError for a language that is not shipped."""
+    folder = RESOURCES / "i18n" / language
+    if not folder.is_dir():
+        raise FileNotFoundError(f"no messages for language {language!r} in {folder}")
+    templates = {} if language == FALLBACK_LANGUAGE else dict(load_messages(FALLBACK_LANGUAGE).templates)
+    for file in sorted(folder.glob("*.toml")):
+        templates.update(_flatten(file.stem, tomllib.loads(file.read_text(encoding="utf-8"))))
+    return Messages(language, templates)
