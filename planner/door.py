@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -34,7 +34,7 @@ class InvalidInputError(ValueError):
 
 
 @cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter  # 0.15 s: only when something is read
 
     return TypeAdapter(kind)
@@ -67,7 +67,7 @@ def validated(kind: type[T], data: Any, source: str) -> T:
     from pydantic import ValidationError
 
     try:
-        return _adapter(kind).validate_python(data)
+        return cast(T, _adapter(kind).validate_python(data))
     except ValidationError as error:
         problems = tuple(
             Problem(".".join(map(str, item["loc"])), item["msg"].removeprefix("Value error, "))

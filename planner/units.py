@@ -33,7 +33,7 @@ def _split(text: str) -> tuple[float, str]:
 
 
 def parse_count(text: str) -> float:
-    """"1.2M" → 1200000.0. Suffixes k, M, B."""
+    """ "1.2M" → 1200000.0. Suffixes k, M, B."""
     value, suffix = _split(text)
     if suffix not in _COUNT_SUFFIXES:
         raise ValueError(f"unknown suffix {suffix!r}: write a number such as 1200, 1.2M or 3B")
@@ -41,7 +41,7 @@ def parse_count(text: str) -> float:
 
 
 def parse_bytes(text: str) -> float:
-    """"45 GB" → 4.5e10 bytes. Decimal (GB) and binary (GiB) suffixes."""
+    """ "45 GB" → 4.5e10 bytes. Decimal (GB) and binary (GiB) suffixes."""
     value, suffix = _split(text)
     if suffix not in _BYTE_SUFFIXES:
         raise ValueError(f"unknown unit {suffix!r}: write a size such as 45 GB or 800 MiB")
@@ -49,7 +49,7 @@ def parse_bytes(text: str) -> float:
 
 
 def parse_duration_s(text: str) -> float:
-    """"2h30" → 9000.0 s; "90 min", "1d 6h" and "36" (hours) also."""
+    """ "2h30" → 9000.0 s; "90 min", "1d 6h" and "36" (hours) also."""
     compact = text.strip().lower().replace(" ", "")
     if re.fullmatch(_NUMBER, compact):
         return float(compact.replace("_", "")) * 3600.0

@@ -1,0 +1,65 @@
+"""What can be rented, from whom, at what price and since when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from planner.evidence import Range
+
+STALE_AFTER_DAYS = 14  # rental prices move weekly; older ones are shown as stale
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One package of one provider. ``price_usd_per_hour`` None: the provider wants to be asked."""
+
+    provider: str
+    gpu: str  # id in the GPU catalogue, e.g. "rtx-3090"
+    gpu_count: int
+    price_usd_per_hour: float | None  # of the whole package
+    price_date: str | None = None  # ISO date, or year and month; None when there is no price
+    pricing: str = "on-demand"  # "on-demand", "community", "spot", "quote" (typed by the user)
+    source: str = ""
+    source_url: str = ""
+    licence: str = ""
+    vcpus: int | None = None
+    ram_gb: float | None = None
+    disk_gb: float | None = None
+    region: str = ""
+    billing: str = ""
+    billing_step_s: float = 3600.0
+    notes: str = ""
+
+    __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
+
+    def __post_init__(self) -> None:
+        if not self.provider.strip():
+            raise ValueError("provider is empty")
+        if self.gpu_count < 1:
+            raise ValueError(f"gpu_count must be at least 1, got {self.gpu_count}")
+        if self.price_usd_per_hour is not None and self.price_usd_per_hour < 0:
+            raise ValueError(f"price_usd_per_hour cannot be negative, got {self.price_usd_per_hour}")
+        if self.billing_step_s <= 0:
+            raise ValueError(f"billing_step_s must be more than 0, got {self.billing_step_s}")
+
+    @property
+    def key(self) -> tuple[str, str, int, str]:
+        """What makes two rows the same offer at different dates."""
+        return (self.provider, self.gpu, self.gpu_count, self.pricing)
+
+
+@dataclass(frozen=True, slots=True)
+class PackagePrice:
+    """Price of renting N GPUs of one kind for an hour, with where it comes from.
+
+    ``offer``: the package it is for, None when nobody sells this count ("computed, not sold").
+    ``is_quote``: a price of that very package; otherwise the range spans comparable offers per GPU.
+    """
+
+    gpu_count: int
+    usd_per_hour: Range | None  # None: no price and nothing comparable
+    offer: Offer | None
+    is_quote: bool
+    comparable_count: int
+    oldest_price_date: date | None

@@ -1,0 +1,88 @@
+"""What prediction takes and gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.evidence import Evidence, Range
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DeviceModel:
+    """A GPU (or CPU) as the roofline sees it. Arrays are per class of ``planner.workload.optable.OP_CLASSES``.
+
+    An op's time is max(flops / (flop_efficiency · peak), bytes / (byte_efficiency · bandwidth)) + launch_s.
+    """
+
+    name: str
+    peak_flops_per_s: dict[str, float]  # by arithmetic: "fp32", "tf32", "fp16", "bf16"
+    bandwidth_bytes_per_s: float
+    flop_efficiency: dict[str, Floats]  # by arithmetic, (C,) share of peak reached
+    byte_efficiency: Floats  # (C,) share of bandwidth reached
+    launch_s: float  # cost of one kernel
+    memory_bytes: float | None  # usable by a job, as reported by the driver; None: not known
+    memory_reserved_bytes: float  # kept by the driver or the display out of memory_bytes
+    sigma_model: float  # standard deviation of ln(step time) from the method: common to all devices
+    sigma_device: float  # the same from this device's numbers and from card to card: its own
+    power_w: float | None  # board power while training
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """Time of one training step on one GPU, without communication."""
+
+    seconds: Range
+    by_class_s: Floats  # (C,) likely seconds by op class, launches included
+    launch_share: float  # share of launches in the likely time, 0 to 1
+    sigma_model: float
+    sigma_device: float
+    evidence: Evidence
+
+
+class Fits(StrEnum):
+    YES = "yes"
+    NO = "no"
+    UNSURE = "unsure"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPart:
+    """One term of the peak. ``code``: "parameters", "gradients", "optimizer", "buffers", "inputs",
+    "activations", "workspace", "context", "fragmentation"."""
+
+    code: str
+    bytes: Range
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEstimate:
+    """Peak memory on one GPU against what is free there."""
+
+    parts: tuple[MemoryPart, ...]
+    total_bytes: Range
+    available_bytes: float | None  # None: the device's memory is not known
+    fits: Fits
+    largest_batch_size: int | None  # per GPU; 0: not even one sample; None: available is not known
+    evidence: Evidence
+
+    @property
+    def largest_part(self) -> MemoryPart:
+        return max(self.parts, key=lambda part: part.bytes.likely)
+
+
+@dataclass(frozen=True, slots=True)
+class Communication:
+    """All-reduce of one step over N GPUs: t = 2 (N − 1) / N · gradient_bytes / bus bandwidth."""
+
+    gpu_count: int
+    gradient_bytes: float
+    bus_bandwidth_bytes_per_s: Range
+    seconds: Range
+    evidence: Evidence

@@ -1,0 +1,67 @@
+"""The job: what is trained, and for how long. What the user describes, nothing that is predicted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from planner.evidence import Range
+
+Mode = Literal["train", "infer"]
+Precision = Literal["fp32", "tf32", "amp", "amp_bf16", "bf16"]
+MemoryFormat = Literal["contiguous", "channels_last"]
+Optimizer = Literal["sgd", "momentum", "adam", "adamw", "adamw8bit", "adafactor", "lion"]
+Strategy = Literal["ddp", "zero1", "zero2", "fsdp"]
+Checkpointing = Literal["none", "full"]
+Software = Literal["torch1.12", "torch2"]
+KeptBatch = Literal["global", "per_gpu"]
+
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+OPTIMIZERS: tuple[Optimizer, ...] = get_args(Optimizer)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How one step is executed: all that step time and peak memory depend on besides the GPU."""
+
+    model: str = "preset:resnet50"
+    mode: Mode = "train"
+    batch_size: int = 64  # samples per GPU and step
+    input_size: int | None = None  # image_size or sequence_length; None: the model's default
+    precision: Precision = "amp"
+    memory_format: MemoryFormat = "contiguous"
+    optimizer: Optimizer = "adamw"
+    checkpointing: Checkpointing = "none"
+    adapter: str = "none"  # "none", "lora:RANK", "qlora:RANK"
+    strategy: Strategy = "ddp"
+    software: Software = "torch2"
+
+    __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
+
+    def __post_init__(self) -> None:
+        if self.batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, got {self.batch_size}")
+        if self.input_size is not None and self.input_size < 1:
+            raise ValueError(f"input_size must be at least 1, got {self.input_size}")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A whole training: the recipe, repeated over a data set."""
+
+    recipe: Recipe = Recipe()
+    samples_per_epoch: float = 1_281_167
+    epochs: Range = Range(80, 90, 100)
+    dataset_bytes: float = 150e9
+    kept_batch: KeptBatch = "global"  # what stays when GPUs are added: the batch of all GPUs, or of each
+    result_bytes: float = 1e9  # checkpoints and logs to bring home
+
+    __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
+
+    def __post_init__(self) -> None:
+        if self.samples_per_epoch < 1:
+            raise ValueError(f"samples_per_epoch must be at least 1, got {self.samples_per_epoch}")
+        if self.epochs.low <= 0:
+            raise ValueError(f"epochs must be more than 0, got {self.epochs.low}")
+        if self.dataset_bytes < 0 or self.result_bytes < 0:
+            raise ValueError("dataset_bytes and result_bytes cannot be negative")
