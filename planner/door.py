@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -34,10 +35,14 @@ class InvalidInputError(ValueError):
 
 
 @cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
+def _cached_adapter(kind: Hashable) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter  # 0.15 s: only when something is read
 
     return TypeAdapter(kind)
+
+
+def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    return _cached_adapter(cast(Hashable, kind))
 
 
 def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
