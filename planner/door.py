@@ -38,7 +38,7 @@ class InvalidInputError(ValueError):
 def _cached_adapter(kind: Hashable) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter  # 0.15 s: only when something is read
 
-    return TypeAdapter(kind)
+    return TypeAdapter(cast(type[Any], kind))
 
 
 def _adapter(kind: type[Any]) -> TypeAdapter[Any]:

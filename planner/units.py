@@ -19,6 +19,7 @@ _BYTE_SUFFIXES = {
 }  # fmt: skip
 _TIME_SUFFIXES = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "day": 86400.0,
                   "days": 86400.0, "w": 604800.0}  # fmt: skip
+_NOT_A_DURATION = "{!r} is not a duration: write 36, 2h30, 90 min or 1d 6h"
 _NUMBER = r"[-+]?(?:\d[\d_ ]*\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 
 
@@ -51,19 +52,17 @@ def parse_bytes(text: str) -> float:
 def parse_duration_s(text: str) -> float:
     """ "2h30" → 9000.0 s; "90 min", "1d 6h" and "36" (hours) also."""
     compact = text.strip().lower().replace(" ", "")
-    if re.fullmatch(_NUMBER, compact):
-        return float(compact.replace("_", "")) * 3600.0
     parts = re.findall(rf"({_NUMBER})([a-z]*)", compact)
     if not parts or "".join(number + unit for number, unit in parts) != compact:
-        raise ValueError(f"{text.strip()!r} is not a duration: write 36, 2h30, 90 min or 1d 6h")
-    total_s, previous = 0.0, ""
+        raise ValueError(_NOT_A_DURATION.format(text.strip()))
+    total_s, default_unit = 0.0, "h"
     for number, unit in parts:
-        # "2h30": a bare number after hours is minutes.
-        named = unit or ("min" if previous == "h" else "")
-        if named not in _TIME_SUFFIXES:
-            raise ValueError(f"{text.strip()!r} is not a duration: write 36, 2h30, 90 min or 1d 6h")
-        total_s += float(number) * _TIME_SUFFIXES[named]
-        previous = named
+        if (unit or default_unit) not in _TIME_SUFFIXES:
+            raise ValueError(_NOT_A_DURATION.format(text.strip()))
+        total_s += float(number.replace("_", "")) * _TIME_SUFFIXES[unit or default_unit]
+        default_unit = "min" if unit == "h" else ""  # "2h30": a bare number after hours is minutes
+    if not math.isfinite(total_s):
+        raise ValueError(f"{text.strip()!r} is too large")
     return total_s
 
 
