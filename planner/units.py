@@ -20,14 +20,19 @@ _BYTE_SUFFIXES = {
 _TIME_SUFFIXES = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "day": 86400.0,
                   "days": 86400.0, "w": 604800.0}  # fmt: skip
 _NOT_A_DURATION = "{!r} is not a duration: write 36, 2h30, 90 min or 1d 6h"
-_NUMBER = r"[-+]?(?:\d[\d_ ]*\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+# Commas only group thousands ("1,200,000"): "1,5" means different numbers to different people and is refused.
+_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d[\d_ ]*\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+
+
+def _number(text: str) -> float:
+    return float(re.sub("[ _,]", "", text))
 
 
 def _split(text: str) -> tuple[float, str]:
     match = re.fullmatch(rf"\s*({_NUMBER})\s*([a-zA-Zµ%/]*)\s*", text)
     if not match:
         raise ValueError(f"{text.strip()!r} is not a number")
-    value = float(match[1].replace(" ", "").replace("_", ""))
+    value = _number(match[1])
     if not math.isfinite(value):
         raise ValueError(f"{text.strip()!r} is too large")
     return value, match[2].lower()
@@ -59,7 +64,7 @@ def parse_duration_s(text: str) -> float:
     for number, unit in parts:
         if (unit or default_unit) not in _TIME_SUFFIXES:
             raise ValueError(_NOT_A_DURATION.format(text.strip()))
-        total_s += float(number.replace("_", "")) * _TIME_SUFFIXES[unit or default_unit]
+        total_s += _number(number) * _TIME_SUFFIXES[unit or default_unit]
         default_unit = "min" if unit == "h" else ""  # "2h30": a bare number after hours is minutes
     if not math.isfinite(total_s):
         raise ValueError(f"{text.strip()!r} is too large")

@@ -11,7 +11,15 @@ from planner import units
 
 @pytest.mark.parametrize(
     ("typed", "value"),
-    [("1200", 1200), ("1.2M", 1.2e6), ("1 200 000", 1.2e6), ("3B", 3e9), ("1e5", 1e5), (" 50k ", 5e4)],
+    [
+        ("1200", 1200),
+        ("1,200,000", 1.2e6),
+        ("1.2M", 1.2e6),
+        ("1 200 000", 1.2e6),
+        ("3B", 3e9),
+        ("1e5", 1e5),
+        (" 50k ", 5e4),
+    ],
 )
 def test_that_counts_are_read_as_people_write_them(typed, value):
     assert units.parse_count(typed) == pytest.approx(value)
@@ -32,7 +40,7 @@ def test_that_durations_are_read_as_people_write_them(typed, seconds):
     assert units.parse_duration_s(typed) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize("typed", ["", "abc", "12 parsecs", "1.2.3", "--4", "1e999", "NaN", "inf"])
+@pytest.mark.parametrize("typed", ["", "abc", "12 parsecs", "1.2.3", "--4", "1,5", "1e999", "NaN", "inf"])
 @pytest.mark.parametrize("parse", [units.parse_count, units.parse_bytes, units.parse_duration_s])
 def test_that_nonsense_is_refused_with_a_sentence(parse, typed):
     with pytest.raises(ValueError, match=r"\w+"):
