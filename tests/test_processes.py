@@ -122,7 +122,8 @@ def test_that_grandchildren_die_with_the_child(parent_goes_on: bool) -> None:
 def test_that_garbage_between_messages_becomes_typed_problems() -> None:
     code = (
         "import os\n"
-        'os.write(1, b\'{"a": 1}\\nhello\\n[1]\\n\\xff\\xfe\\n{"x": NaN}\\n\' + b\'[\'*200000 + b\'\\n{"b": 2}\\n{"c"\')'
+        'os.write(1, b\'{"a": 1}\\nhello\\n[1]\\n\\xff\\xfe\\n{"x": NaN}\\n\')\n'
+        "os.write(1, b'[' * 200000 + b'\\n{\"b\": 2}\\n{\"c\"')"
     )
     messages, outcome = run(code)
     assert messages == [{"a": 1}, {"b": 2}]
