@@ -1,0 +1,95 @@
+"""The computer around the GPUs: processor, memory, disk, battery, operating system."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+
+from planner.hardware.snapshot import Host
+from planner.paths import data_dir
+
+
+def cpu_name_in(cpuinfo: str) -> str | None:
+    """The processor's name in the text of Linux' /proc/cpuinfo; ARM kernels often give none."""
+    match = re.search(r"^(?:model name|Model)\s*:\s*(.+)$", cpuinfo, re.MULTILINE)
+    return " ".join(match[1].split()) if match else None
+
+
+def _cpu_name() -> str | None:
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            return cpu_name_in(Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace"))
+        return None
+    if sys.platform == "darwin":
+        command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            return subprocess.run(command, capture_output=True, text=True, timeout=2, check=True).stdout.strip()
+        return None
+    if sys.platform == "win32":
+        import winreg
+
+        key = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
+        with contextlib.suppress(OSError), winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as opened:
+            return str(winreg.QueryValueEx(opened, "ProcessorNameString")[0]).strip()
+    return platform.processor() or None
+
+
+def is_wsl_kernel(release: str) -> bool:
+    """Whether a kernel release ("5.15.153.1-microsoft-standard-WSL2") is that of Windows' Linux subsystem."""
+    return "microsoft" in release.lower()
+
+
+def _os_name() -> str:
+    if sys.platform == "darwin":
+        return f"macOS {platform.mac_ver()[0]}"
+    release = platform.release()
+    if sys.platform == "linux":
+        release = ".".join(release.split(".")[:2])
+    return f"{platform.system()} {release}"
+
+
+def _existing(folder: Path) -> Path:
+    """``folder`` or the nearest folder above it that exists."""
+    return next((path for path in (folder, *folder.parents) if path.exists()), Path.home())
+
+
+def _battery() -> tuple[bool | None, float | None]:
+    """(on battery, charge in percent); None when there is no battery or nobody says."""
+    sensors_battery = getattr(psutil, "sensors_battery", None)  # not on every system
+    battery = sensors_battery() if sensors_battery else None
+    if battery is None:
+        return None, None
+    plugged = battery.power_plugged
+    return (None if plugged is None else not plugged), float(battery.percent)
+
+
+def read_host(disk_folder: Path | None = None) -> Host:
+    """This computer now. The disk is that of ``disk_folder`` (default: where results are kept)."""
+    folder = _existing(disk_folder or data_dir())
+    disk_total_bytes = disk_free_bytes = None
+    with contextlib.suppress(OSError):
+        usage = psutil.disk_usage(str(folder))
+        disk_total_bytes, disk_free_bytes = usage.total, usage.free
+    memory = psutil.virtual_memory()
+    on_battery, battery_percent = _battery()
+    return Host(
+        os_name=_os_name(),
+        hostname=platform.node(),
+        cpu_name=_cpu_name(),
+        physical_cores=psutil.cpu_count(logical=False),
+        logical_cores=psutil.cpu_count(),
+        memory_total_bytes=memory.total,
+        memory_free_bytes=memory.available,
+        disk_path=str(folder),
+        disk_total_bytes=disk_total_bytes,
+        disk_free_bytes=disk_free_bytes,
+        on_battery=on_battery,
+        battery_percent=battery_percent,
+        is_wsl=sys.platform == "linux" and is_wsl_kernel(platform.release()),
+    )
