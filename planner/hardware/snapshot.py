@@ -86,6 +86,7 @@ class Interpreter:
     cuda_build: str | None = None  # "12.8", None for a CPU build
     devices: tuple[TorchDevice, ...] = ()
     problem: str | None = None  # message code, e.g. "torch_missing"; None when it can run the benchmark
+    gpu_problem: str | None = None  # code: why its torch cannot use the GPU, e.g. "cpu_build"
     detail: str = ""  # the exception's last line
 
     @property

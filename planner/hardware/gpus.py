@@ -1,0 +1,121 @@
+"""The GPUs as the NVIDIA driver reports them, read through a child that may hang or crash (see nvml.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from planner.hardware import catalogue
+from planner.hardware.snapshot import Gpu, Host, PcieLink
+from planner.processes import Ending, Outcome, python_child_argv, python_child_env, run_json_lines
+
+INIT_DEADLINE_S = 15.0  # waking a driver without persistence mode takes seconds
+CALL_DEADLINE_S = 2.0  # between two groups of fields
+_GRACE_S = 0.3  # nothing is lost when a reading is cut off
+_GPU_FIELDS = {field.name for field in fields(Gpu)}
+
+
+@dataclass(frozen=True, slots=True)
+class DriverReading:
+    """What NVML said. ``problem``: None, a code of nvml.py's init, or "hung", "crashed", "cancelled",
+    "not_started"; GPUs and versions read before the problem are kept. ``detail``: for the details box."""
+
+    gpus: tuple[Gpu, ...] = ()
+    driver_version: str | None = None
+    cuda_driver_version: str | None = None
+    answered: bool = False  # NVML could be initialised
+    problem: str | None = None
+    detail: str = ""
+
+
+class _Collector:
+    """Puts the child's messages together, in whatever number they arrive."""
+
+    def __init__(self) -> None:
+        self.init: dict[str, Any] = {}
+        self.gpus: dict[int, dict[str, Any]] = {}
+        self.done = False
+
+    def take(self, message: dict[str, Any]) -> None:
+        kind = message.get("kind")
+        if kind == "init":
+            self.init = message
+        elif kind == "done":
+            self.done = True
+        elif kind == "gpu":
+            known = self.gpus.setdefault(message["index"], {})
+            known["lost"] = known.get("lost", False) or message["lost"]
+            if message["group"] == "pcie":
+                known["pcie"] = PcieLink(**message["fields"])
+            else:
+                known.update(message["fields"])
+
+
+def _gpu(index: int, known: Mapping[str, Any], host: Host) -> Gpu:
+    values = {name: value for name, value in known.items() if name in _GPU_FIELDS}
+    spec = catalogue.identify(known.get("name"), known.get("pci_device_id"), known.get("memory_total_bytes"))
+    values["catalogue_id"] = spec.id if spec else None
+    values["name"] = known.get("name") or (spec.name if spec else f"GPU {index}")
+    # The driver answered the question and has no memory of its own to tell: GB10, Jetson.
+    if "memory_total_bytes" in known and known["memory_total_bytes"] is None and not known["lost"]:
+        values["memory_is_shared"] = True
+        values["memory_total_bytes"] = host.memory_total_bytes
+        values["memory_free_bytes"] = host.memory_free_bytes
+    if host.is_wsl:  # WSL2 lists no processes: none seen is not none there
+        values["process_count"] = None
+    return Gpu(index=index, uuid=values.pop("uuid", None), **values)
+
+
+def _problem(collected: _Collector, outcome: Outcome) -> tuple[str | None, str]:
+    if collected.init.get("ok") is False:
+        return collected.init["code"], collected.init["detail"]
+    if collected.done and outcome.succeeded:
+        return None, ""
+    last_words = outcome.stderr_tail[-1] if outcome.stderr_tail else ""
+    detail = f"{outcome.status}. {last_words}".strip(". ")
+    codes = {
+        Ending.TIMED_OUT: "hung",
+        Ending.SILENT: "hung",
+        Ending.CANCELLED: "cancelled",
+        Ending.NOT_STARTED: "not_started",
+    }
+    return codes.get(outcome.ending, "crashed"), detail
+
+
+def read_gpus(
+    host: Host,
+    *,
+    deadline_s: float = 20.0,
+    cancelled: Callable[[], bool] = lambda: False,
+    nvml_env: Mapping[str, str] | None = None,
+) -> DriverReading:
+    """Ask the driver once. Never raises for what a driver does; ``nvml_env`` adds to the child's environment."""
+    collected = _Collector()
+    outcome = run_json_lines(
+        python_child_argv("planner.hardware.nvml"),
+        on_message=collected.take,
+        deadline_s=deadline_s,
+        first_message_s=INIT_DEADLINE_S,
+        idle_s=CALL_DEADLINE_S,
+        cancelled=cancelled,
+        grace_s=_GRACE_S,
+        env=python_child_env(nvml_env),
+    )
+    problem, detail = _problem(collected, outcome)
+    return DriverReading(
+        gpus=tuple(_gpu(index, known, host) for index, known in sorted(collected.gpus.items())),
+        driver_version=collected.init.get("driver"),
+        cuda_driver_version=collected.init.get("cuda"),
+        answered=collected.init.get("ok") is True,
+        problem=problem,
+        detail=detail,
+    )
+
+
+def watch_argv(hz: float, uuid: str | None = None) -> list[str]:
+    """Command line of the telemetry child; run it with ``python_child_env``. It ends when its standard input
+    closes. Messages: see nvml.py, kind "sample"."""
+    return python_child_argv(
+        "planner.hardware.nvml", "--watch", f"{hz:g}", *(() if uuid is None else ("--uuid", uuid))
+    )
