@@ -56,7 +56,10 @@ def _gpu(index: int, known: Mapping[str, Any], host: Host) -> Gpu:
     values = {name: value for name, value in known.items() if name in _GPU_FIELDS}
     spec = catalogue.identify(known.get("name"), known.get("pci_device_id"), known.get("memory_total_bytes"))
     values["catalogue_id"] = spec.id if spec else None
-    values["name"] = known.get("name") or (spec.name if spec else f"GPU {index}")
+    name = known.get("name") or ""
+    if spec and (not name or "\ufffd" in name):  # bytes that are no text: the data sheet knows better
+        name = spec.name
+    values["name"] = name or f"GPU {index}"
     # The driver answered the question and has no memory of its own to tell: GB10, Jetson.
     if "memory_total_bytes" in known and known["memory_total_bytes"] is None and not known["lost"]:
         values["memory_is_shared"] = True

@@ -9,7 +9,7 @@ so that a torch that crashes or hangs still leaves the Python's version behind:
   done    {}
 """
 # It must start in Python 3.6 to say "too old", and a foreign torch may raise anything:
-# ruff: noqa: UP035, UP036, UP037, BLE001
+# ruff: noqa: UP035, UP036, BLE001
 
 import sys
 

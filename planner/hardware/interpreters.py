@@ -122,7 +122,7 @@ def _failure(answers: _Answers, outcome: Outcome) -> dict[str, str]:
         return {}
     last_words = outcome.stderr_tail[-1] if outcome.stderr_tail else outcome.status
     if outcome.ending is Ending.CANCELLED:
-        return {"problem": "cancelled"}
+        return {"problem": "not_finished"}
     if "python_version" not in answers.facts and outcome.ending is not Ending.TIMED_OUT:
         return {"problem": "not_python", "detail": last_words}
     if outcome.ending is Ending.TIMED_OUT:
@@ -142,7 +142,7 @@ def probe(
     """Ask one Python. Never raises for what it does: every failure is a ``problem``.
 
     Problems: not_found, not_python, python_too_old, torch_missing, torch_broken, torch_too_old, timed_out,
-    crashed, cancelled. ``gpu_problem``: cpu_build, cuda_fails, no_device, no_kernels, smoke_failed.
+    crashed, not_finished (cancelled). ``gpu_problem``: cpu_build, cuda_fails, no_device, no_kernels, smoke_failed.
     """
     unknown = Interpreter(path=str(candidate.path), origin=candidate.origin)
     if not candidate.path.is_file():
