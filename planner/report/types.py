@@ -19,6 +19,8 @@ class Series:
     """One set of points. ``low``/``high`` are empty or as long as ``y`` (for "scatter" also ``x_low``/``x_high``).
 
     A None in ``y`` is a gap: a value that is not known is not drawn as 0.
+    In a "stacked" chart the series are stacked in order, except one with ``low``/``high``: that is the total,
+    drawn as a whisker at its own ``y``. In a "lines" chart ``low``/``high`` are a band.
     """
 
     name: str

@@ -1,0 +1,36 @@
+"""A recommendation as plain objects for ``--json``: everything the answer holds, nothing that is not JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from planner.decide.types import Recommendation
+
+
+def as_json(recommendation: Recommendation) -> dict[str, Any]:
+    """Dataclasses as objects, arrays as lists, what is not finite as null; options carry their ``key``."""
+    data: dict[str, Any] = _plain(recommendation)
+    for option, source in zip(data["options"], recommendation.options, strict=True):
+        option["key"] = source.key
+    return data
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    elif isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    elif isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
