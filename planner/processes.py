@@ -236,6 +236,7 @@ class _Run:
         self.stderr = _StderrTail()
         self._chunks: queue.Queue[bytes | None] = queue.Queue(_CHUNKS_WAITING)
         self._over = False  # nobody takes chunks any more
+        self._killed = False
         self._threads = (
             threading.Thread(target=self._pump_stdout, daemon=True),
             threading.Thread(target=self._pump_stderr, daemon=True),
@@ -296,6 +297,12 @@ class _Run:
         while self.process.poll() is None and time.monotonic() < end_s:
             self.take()
 
+    def kill(self) -> None:
+        """Kill the group, once: its number may belong to somebody else later."""
+        if not self._killed:
+            _kill_group(self.process)
+        self._killed = True
+
     def drain(self) -> None:
         """Handle the output left in the pipe once the group is dead (an escaped descendant may hold it open)."""
         heard_s = began_s = time.monotonic()
@@ -307,9 +314,9 @@ class _Run:
                 heard_s = time.monotonic()
 
     def release(self) -> None:
-        """Kill what is left of the group and reap; never blocks for long, whatever state the child is in."""
+        """Kill the group if it lives and reap; never blocks for long, whatever state the child is in."""
         self._over = True
-        _kill_group(self.process)
+        self.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(_REAP_S)
         for thread in self._threads:
@@ -351,7 +358,7 @@ def run_json_lines(
         if stopped is Ending.CANCELLED:
             _ask_to_stop(process, stdin_cancel_line)
             run.wait_politely(grace_s)
-        _kill_group(process)
+        run.kill()
         run.drain()
     finally:
         run.release()

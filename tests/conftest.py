@@ -6,11 +6,17 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from planner.hardware import demo
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before anything imports Qt
+
+
+# A loaded machine must not fail a law: no time limit per example.
+hypothesis.settings.register_profile("default", deadline=None)
+hypothesis.settings.load_profile("default")
 
 
 @pytest.fixture(autouse=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from planner.hardware import catalogue
-from planner.hardware.snapshot import Gpu, Host, PcieLink
+from planner.hardware.snapshot import Gpu, Host, PcieLink, TorchDevice
 from planner.processes import Ending, Outcome, python_child_argv, python_child_env, run_json_lines
 
 INIT_DEADLINE_S = 15.0  # waking a driver without persistence mode takes seconds
@@ -114,6 +114,24 @@ def read_gpus(
         problem=problem,
         detail=detail,
     )
+
+
+def matching_gpu(device: TorchDevice, gpus: Sequence[Gpu]) -> Gpu | None:
+    """The driver's view of a torch device: by UUID, else by a name and memory size that only one GPU has.
+
+    Never by index: torch and NVML count in different orders. None when it is not certain.
+    """
+    if device.uuid is not None:
+        return next((gpu for gpu in gpus if gpu.uuid and gpu.uuid.lower() == device.uuid.lower()), None)
+    alike = [gpu for gpu in gpus if gpu.name == device.name and _same_memory(gpu, device)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _same_memory(gpu: Gpu, device: TorchDevice) -> bool:
+    """Torch reports a little less than NVML; 5 % tells a 10 GB card from a 12 GB one."""
+    if gpu.memory_total_bytes is None or device.memory_total_bytes is None:
+        return True
+    return abs(gpu.memory_total_bytes - device.memory_total_bytes) <= 0.05 * gpu.memory_total_bytes
 
 
 def watch_argv(hz: float, uuid: str | None = None) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import platform
 import re
 import subprocess
@@ -56,7 +57,7 @@ def _os_name() -> str:
 
 def _existing(folder: Path) -> Path:
     """``folder`` or the nearest folder above it that exists."""
-    return next((path for path in (folder, *folder.parents) if path.exists()), Path.home())
+    return next((path for path in (folder, *folder.parents) if os.path.exists(path)), Path.home())
 
 
 def _battery() -> tuple[bool | None, float | None]:

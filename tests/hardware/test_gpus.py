@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planner.hardware import demo, gpus
-from planner.hardware.gpus import DriverReading, read_gpus, watch_argv
-from planner.hardware.snapshot import Gpu, Host, PcieLink
+from planner.hardware.gpus import DriverReading, matching_gpu, read_gpus, watch_argv
+from planner.hardware.snapshot import Gpu, Host, PcieLink, TorchDevice
 from planner.processes import python_child_argv, python_child_env, run_json_lines
 from planner.units import GIB, MIB
 
@@ -218,6 +219,21 @@ def test_that_processes_are_unknown_in_wsl(nvml_env: Environment) -> None:
     wsl = Host("Linux 5.15", "box", None, 8, 16, 64 * GIB, 50 * GIB, "/", None, None, None, None, is_wsl=True)
     (gpu,) = read_gpus(wsl, nvml_env=nvml_env("healthy_3090")).gpus
     assert gpu.process_count is None
+
+
+def test_that_a_torch_device_is_matched_by_uuid_whatever_the_order(nvml_env: Environment) -> None:
+    found = read_gpus(HOST, nvml_env=nvml_env("two_gpus")).gpus
+    device = TorchDevice("cuda", 0, "NVIDIA GeForce RTX 3090", uuid="GPU-5A1B7C2E-3090-4d5e-8f90-0123456789ab")
+    assert matching_gpu(device, found) is found[1]
+    assert matching_gpu(replace(device, uuid="GPU-other"), found) is None
+
+
+def test_that_without_a_uuid_only_a_unique_name_and_memory_match() -> None:
+    small, large = Gpu(0, None, "RTX 3080", 10 * GIB), Gpu(1, None, "RTX 3080", 12 * GIB)
+    device = TorchDevice("cuda", 0, "RTX 3080", memory_total_bytes=round(11.8 * GIB))
+    assert matching_gpu(device, (small, large)) is large
+    assert matching_gpu(device, (large, large)) is None
+    assert matching_gpu(replace(device, memory_total_bytes=None), (small, large)) is None
 
 
 def test_that_cancel_gives_back_at_once(nvml_env: Environment) -> None:
