@@ -68,6 +68,9 @@ class OpTable:
     # Live activation bytes (saved tensors and temporaries, without parameters, gradients, optimizer state):
     # candidate moments of a step; the peak is the maximum over rows.
     live_bytes: Floats  # (P, 6) training
+    # Gradient bytes that exist at each of these moments if the step began without any (the default of
+    # zero_grad since torch 2.0). Where gradients are zeroed instead of freed, all of them exist throughout.
+    live_gradient_bytes: Floats  # (P,)
     live_bytes_infer: Floats  # (Q, 6) forward only, nothing saved
     parameters: int
     trained_parameters: int

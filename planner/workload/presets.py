@@ -1,0 +1,168 @@
+"""The shipped models: op tables traced from real PyTorch code, with what one usually trains them on.
+
+The files are made by ``planner.workload.trace.build_presets``; reading them needs no torch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from planner.door import InvalidInputError, Problem, parse_json, validated
+from planner.paths import RESOURCES
+from planner.workload.optable import OpTable, SizeKind
+from planner.workload.table_file import TableRecord, from_record
+
+PRESETS = (
+    "resnet50",
+    "efficientnet_b0",
+    "vit_b16",
+    "convnext_b",
+    "unet2d",
+    "unet3d",
+    "bert_base",
+    "bert_large",
+    "gpt2",
+    "llama3_8b_lora",
+    "lstm",
+    "tabular_mlp",
+)
+# Which traced recipe serves a precision: TF32 changes the speed of fp32 arithmetic, not what is executed;
+# the two 16-bit kinds of autocast move the same bytes.
+TRACED_PRECISION = {"fp32": "fp32", "tf32": "fp32", "amp": "amp", "amp_bf16": "amp", "bf16": "bf16"}
+PRESETS_DIR = RESOURCES / "presets"
+
+Family = Literal["vision", "segmentation", "language", "tabular"]
+_STRICT = {"extra": "forbid", "allow_inf_nan": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """What a model is usually trained on. ``bytes``: as downloaded; ``source`` says where both figures are
+    from."""
+
+    name: str
+    samples: int
+    bytes: int
+    source: str
+
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """Whose definition of the model was traced, and its licence."""
+
+    definition: str
+    licence: str
+
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """How a preset file came about."""
+
+    command: str
+    date: str  # ISO 8601, the day on which the contents last changed
+    torch: str
+    timm: str
+    transformers: str
+
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True)
+class PresetFile:
+    """A whole file in ``resources/presets``."""
+
+    schema_version: Literal[1]
+    name: str
+    family: Family
+    default_batch_size: int
+    dataset: Dataset
+    model_source: ModelSource
+    note: str  # what is particular about these tables; empty: nothing
+    made_by: Maker
+    variants: list[TableRecord]
+
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class PresetInfo:
+    """What the form needs to know of a preset. ``title_code`` is a message code."""
+
+    name: str
+    title_code: str
+    family: Family
+    size_kind: SizeKind
+    default_size: int  # image_size or sequence_length; 0 where neither applies
+    size_unit: int
+    size_min: int
+    size_max: int
+    default_batch_size: int
+    dataset: Dataset
+    model_source: ModelSource
+    made_by: Maker
+    variants: tuple[tuple[str, str], ...]  # (traced precision, checkpointing) pairs that exist
+
+
+@cache
+def _preset_file(name: str) -> PresetFile:
+    if name not in PRESETS:
+        known = f"there is no preset {name!r}; known: {', '.join(PRESETS)}"
+        raise InvalidInputError("preset", (Problem("name", known),))
+    path = PRESETS_DIR / f"{name}.json"
+    return validated(PresetFile, parse_json(path.read_bytes(), str(path)), str(path))
+
+
+@cache
+def load_preset(name: str, precision: str = "amp", checkpointing: str = "none") -> OpTable:
+    """The table of a preset for a precision of ``planner.workload.job`` ("fp32", "tf32", "amp", "amp_bf16",
+    "bf16") and a checkpointing ("none", "full").
+
+    Raises InvalidInputError for an unknown preset or precision and for a variant that was not traced; the
+    message lists what there is.
+    """
+    file = _preset_file(name)
+    source = f"preset:{name}"
+    if precision not in TRACED_PRECISION:
+        what = f"there is no precision {precision!r}; known: {', '.join(TRACED_PRECISION)}"
+        raise InvalidInputError(source, (Problem("precision", what),))
+    wanted = (TRACED_PRECISION[precision], checkpointing)
+    for record in file.variants:
+        if (record.precision, record.checkpointing) == wanted:
+            return from_record(record)
+    raise InvalidInputError(source, (_missing(file, precision, checkpointing),))
+
+
+def _missing(file: PresetFile, precision: str, checkpointing: str) -> Problem:
+    have = "; ".join(f"{record.precision} with checkpointing {record.checkpointing}" for record in file.variants)
+    where = "precision"
+    if any(record.precision == TRACED_PRECISION[precision] for record in file.variants):
+        where = "checkpointing"
+    return Problem(where, f"no table for {precision} with checkpointing {checkpointing}; there are: {have}")
+
+
+@cache
+def preset_info(name: str) -> PresetInfo:
+    """Defaults and origin of a preset. Raises InvalidInputError for an unknown one, listing the known."""
+    file = _preset_file(name)
+    first = file.variants[0]
+    return PresetInfo(
+        name=name,
+        title_code=f"preset.{name}.title",
+        family=file.family,
+        size_kind=first.size_kind,
+        default_size=first.default_size,
+        size_unit=first.size_unit,
+        size_min=first.size_min,
+        size_max=first.size_max,
+        default_batch_size=file.default_batch_size,
+        dataset=file.dataset,
+        model_source=file.model_source,
+        made_by=file.made_by,
+        variants=tuple((record.precision, record.checkpointing) for record in file.variants),
+    )

@@ -1,0 +1,224 @@
+"""Language models from transformers (https://github.com/huggingface/transformers, Apache-2.0), by their
+published configurations, and LoRA fine-tuning of one of them."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from planner.workload.trace.step import Inputs
+from planner.workload.trace.tracer import Traceable
+
+_LORA_RANK = 16
+# What transformers' "sdpa" does on a GPU with unpadded sequences: no mask, but a causal flag. On the meta
+# device it cannot look into the positions to find that out, so the same function goes by a name without masks.
+_ATTENTION = "sdpa_without_mask"
+
+
+def _attention_name() -> str:
+    from transformers import AttentionInterface
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
+    AttentionInterface.register(_ATTENTION, sdpa_attention_forward)
+    return _ATTENTION
+
+
+def _tokens(batch: int, size: int, _dtype: torch.dtype) -> Inputs:
+    ids = torch.empty(batch, size, dtype=torch.int64, device="meta")
+    return {"input_ids": ids, "target": torch.empty_like(ids)}
+
+
+def _next_token_loss(model: nn.Module, inputs: Inputs) -> torch.Tensor:
+    loss: torch.Tensor = model(input_ids=inputs["input_ids"], labels=inputs["target"]).loss
+    return loss
+
+
+def _passages(batch: int, size: int, dtype: torch.dtype) -> Inputs:
+    tokens = _tokens(batch, size, dtype)
+    return {
+        "input_ids": tokens["input_ids"],
+        "token_type_ids": tokens["target"],
+        "target": torch.empty(batch, 2, dtype=torch.int64, device="meta"),
+    }
+
+
+def _answer_span_loss(model: nn.Module, inputs: Inputs) -> torch.Tensor:
+    start, end = inputs["target"].unbind(1)
+    loss: torch.Tensor = model(
+        input_ids=inputs["input_ids"],
+        token_type_ids=inputs["token_type_ids"],
+        start_positions=start,
+        end_positions=end,
+    ).loss
+    return loss
+
+
+def _bert(name: str, **shape: int) -> Traceable:
+    def build(_size: int, dtype: torch.dtype) -> nn.Module:
+        from transformers import BertConfig, BertForQuestionAnswering
+
+        with torch.device("meta"):
+            model: nn.Module = BertForQuestionAnswering(BertConfig(**shape, attn_implementation=_attention_name()))
+        return model.to(dtype)
+
+    return Traceable(
+        name=name,
+        size_kind="sequence",
+        size_unit=128,
+        default_size=384,
+        size_min=32,
+        size_max=512,
+        trace_sizes=(128, 256, 384),
+        build=build,
+        inputs=_passages,
+        loss=_answer_span_loss,
+        blocks=lambda model: list(model.bert.encoder.layer),
+    )
+
+
+def _gpt2() -> Traceable:
+    def build(_size: int, dtype: torch.dtype) -> nn.Module:
+        from transformers import GPT2Config, GPT2LMHeadModel
+
+        with torch.device("meta"):
+            model: nn.Module = GPT2LMHeadModel(GPT2Config(use_cache=False, attn_implementation=_attention_name()))
+        return model.to(dtype)
+
+    return Traceable(
+        name="gpt2",
+        size_kind="sequence",
+        size_unit=128,
+        default_size=1024,
+        size_min=32,
+        size_max=1024,
+        trace_sizes=(128, 256, 384),
+        build=build,
+        inputs=_tokens,
+        loss=_next_token_loss,
+        blocks=lambda model: list(model.transformer.h),
+    )
+
+
+class LoraLinear(nn.Module):
+    """A frozen linear layer plus a trained product of two thin ones (LoRA, arXiv 2106.09685)."""
+
+    def __init__(self, base: nn.Linear, rank: int, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.base = base.requires_grad_(False)
+        self.down = nn.Linear(base.in_features, rank, bias=False, dtype=dtype, device="meta")
+        self.up = nn.Linear(rank, base.out_features, bias=False, dtype=dtype, device="meta")
+        self.scale = 2.0  # alpha / rank; any number costs the same
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        adapted: torch.Tensor = self.base(x) + self.up(self.down(x)) * self.scale
+        return adapted
+
+
+def add_lora(model: nn.Module, rank: int, dtype: torch.dtype) -> None:
+    """Freeze ``model`` and put an adapter with weights of ``dtype`` on each of its linear layers but the
+    output head (the default of common LoRA tools)."""
+    model.requires_grad_(False)
+    for path, layer in list(model.named_modules()):
+        if isinstance(layer, nn.Linear) and path != "lm_head":
+            parent, _, child = path.rpartition(".")
+            setattr(model.get_submodule(parent), child, LoraLinear(layer, rank, dtype))
+
+
+def _llama3_8b_lora() -> Traceable:
+    def build(_size: int, dtype: torch.dtype) -> nn.Module:
+        from transformers import LlamaConfig, LlamaForCausalLM
+
+        # Meta-Llama-3-8B: arXiv 2407.21783, table 3.
+        config = LlamaConfig(
+            vocab_size=128_256,
+            hidden_size=4096,
+            intermediate_size=14_336,
+            num_hidden_layers=32,
+            num_attention_heads=32,
+            num_key_value_heads=8,
+            max_position_embeddings=8192,
+            rope_theta=500_000.0,
+            use_cache=False,
+            attn_implementation=_attention_name(),
+        )
+        with torch.device("meta"):
+            model: nn.Module = LlamaForCausalLM(config)
+        model.to(torch.bfloat16)
+        add_lora(model, _LORA_RANK, dtype)
+        return model
+
+    return Traceable(
+        name="llama3_8b_lora",
+        size_kind="sequence",
+        size_unit=128,
+        default_size=512,
+        size_min=128,
+        size_max=8192,
+        trace_sizes=(128, 256, 384),
+        build=build,
+        inputs=_tokens,
+        loss=_next_token_loss,
+        blocks=lambda model: list(model.model.layers),
+        # No fp32: 32 GB of weights that are never trained is not a job anyone runs. With "amp" the base is
+        # bf16, the adapters fp32, and autocast goes to bf16, whichever of the two 16-bit kinds is asked for.
+        precisions=("amp", "bf16"),
+        autocast_dtype=torch.bfloat16,
+    )
+
+
+class LstmLanguageModel(nn.Module):
+    """Embedding, two LSTM layers, tied output: the medium word-level model of PyTorch's examples
+    (word_language_model) with 650 units."""
+
+    def __init__(self, vocabulary: int = 33_278, width: int = 650, layers: int = 2) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.dropout = nn.Dropout(0.5)
+        self.lstm = nn.LSTM(width, width, layers, batch_first=True, dropout=0.5)
+        self.head = nn.Linear(width, vocabulary)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+        hidden, _ = self.lstm(self.dropout(self.embedding(input_ids)))
+        logits: torch.Tensor = self.head(self.dropout(hidden))
+        return logits
+
+
+def _lstm() -> Traceable:
+    def build(_size: int, dtype: torch.dtype) -> nn.Module:
+        with torch.device("meta"):
+            return LstmLanguageModel().to(dtype)
+
+    def loss(model: nn.Module, inputs: Inputs) -> torch.Tensor:
+        return functional.cross_entropy(model(inputs["input_ids"]).flatten(0, 1), inputs["target"].flatten())
+
+    return Traceable(
+        name="lstm",
+        size_kind="sequence",
+        size_unit=128,
+        default_size=128,
+        size_min=16,
+        size_max=2048,
+        trace_sizes=(128, 256, 384),
+        build=build,
+        inputs=_tokens,
+        loss=loss,
+    )
+
+
+def language_models() -> list[Traceable]:
+    """BERT base and large on extractive question answering, GPT-2 124M, Llama-3-8B with LoRA, an LSTM."""
+    return [
+        _bert("bert_base"),
+        _bert(
+            "bert_large",
+            hidden_size=1024,
+            num_hidden_layers=24,
+            num_attention_heads=16,
+            intermediate_size=4096,
+        ),
+        _gpt2(),
+        _llama3_8b_lora(),
+        _lstm(),
+    ]
