@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence import Evidence, Range
+from planner.workload.job import MemoryFormat, Software
+from planner.workload.optable import OP_CLASSES
 
 Floats = NDArray[np.float64]
+
+FORMATS: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
+ARITHMETICS = ("fp32", "tf32", "fp16", "bf16")
 
 
 @dataclass(frozen=True)
 class DeviceModel:
-    """A GPU (or CPU) as the roofline sees it. Arrays are per class of ``planner.workload.optable.OP_CLASSES``.
+    """A GPU (or CPU) as the roofline sees it.
 
-    An op's time is max(flops / (flop_efficiency · peak), bytes / (byte_efficiency · bandwidth)) + launch_s.
+    An op takes smooth-max(flops / (flop_efficiency · peak), bytes / (byte_efficiency · bandwidth)) + launch_s.
+    Efficiencies broadcast to (F, P, C): memory formats of ``FORMATS``, phases of ``optable.PHASES``, classes of
+    ``optable.OP_CLASSES``. They predict sums over a whole step, not the time of one op.
     """
 
     name: str
     peak_flops_per_s: dict[str, float]  # by arithmetic: "fp32", "tf32", "fp16", "bf16"
     bandwidth_bytes_per_s: float
-    flop_efficiency: dict[str, Floats]  # by arithmetic, (C,) share of peak reached
-    byte_efficiency: Floats  # (C,) share of bandwidth reached
-    launch_s: float  # cost of one kernel
+    flop_efficiency: dict[str, Floats]  # by arithmetic, share of peak reached
+    byte_efficiency: Floats  # share of bandwidth reached
+    launch_s: float  # cost of one kernel on the device
     memory_bytes: float | None  # usable by a job, as reported by the driver; None: not known
     memory_reserved_bytes: float  # kept by the driver or the display out of memory_bytes
     sigma_model: float  # standard deviation of ln(step time) from the method: common to all devices
     sigma_device: float  # the same from this device's numbers and from card to card: its own
     power_w: float | None  # board power while training
     evidence: Evidence
+    # Time the host's Python needs to issue one op, by phase; zeros where host and device are the same processor.
+    host_op_s: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    software: Software | None = None  # level the efficiencies were fitted on; None: not fitted on any
+    uncalibrated: Floats = field(default_factory=lambda: np.zeros(len(OP_CLASSES)))  # (C,) extra sigma of a class
+    # Bus bandwidth between this GPU's neighbours in one host where the board decides it (NVSwitch);
+    # None: the host decides, as with PCIe cards.
+    link_bytes_per_s: Range | None = None
+    is_cpu: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,4 +101,17 @@ class Communication:
     gradient_bytes: float
     bus_bandwidth_bytes_per_s: Range
     seconds: Range
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Everything predicted for one recipe on N GPUs of one kind."""
+
+    gpu_count: int
+    step: StepTime  # one GPU, without communication
+    communication: Communication | None  # None: one GPU, or nothing to exchange
+    step_time_s: Range  # with communication
+    samples_per_s: Range  # of all GPUs together
+    memory: MemoryEstimate
     evidence: Evidence

@@ -1,0 +1,243 @@
+"""GPUs as the roofline sees them: from the data sheet, or from what the benchmark measured."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+
+from planner.benchmark.result import BenchmarkResult, ProbeResult
+from planner.door import InvalidInputError, Problem
+from planner.evidence import Evidence, Range
+from planner.hardware.catalogue import GpuSpec
+from planner.predict.efficiencies import TEXTBOOK, Efficiencies, efficiencies_for, load_efficiencies
+from planner.predict.step_time import CUDNN, MATRIX, matrix_arithmetic, smooth_max
+from planner.predict.types import ARITHMETICS, DeviceModel, Floats
+from planner.units import GIB
+from planner.workload.job import Precision
+from planner.workload.optable import OP_CLASSES
+
+# Drivers keep a little of the memory sold: 23.70 of 24 GiB on an RTX 3090.
+REPORTED_SHARE = 0.9875
+# What a job cannot have out of that: with a context (0.7) it leaves the 22.0 GiB that reports of jobs out of
+# memory on RTX 3090s show, and 0.5–1.0 GiB less where a display hangs on the card.
+DRIVER_RESERVE_BYTES = 0.6 * GIB
+DISPLAY_RESERVE_BYTES = 0.75 * GIB
+# Memory shared with the operating system: macOS recommends three quarters as working set.
+_SHARED_MEMORY_RESERVE = 0.25
+# Rented cards of one model differ between hosts by up to a third: a uniform spread of that width.
+SIGMA_RENTED = (1 / 3) / math.sqrt(12)
+SIGMA_SAME_MODEL = 0.02
+# Method with measured class efficiencies: between efficiencies fitted per class (0.17 on models not fitted to) and
+# textbook values (0.30). An assumption until measured steps are compared.
+SIGMA_MEASURED_CLASSES = 0.22
+# A large matrix product reaches about this share of the data-sheet peak, a large copy this share of the
+# bandwidth: turns measured rates of a device without a data sheet into the scale the defaults are given in.
+_GEMM_SHARE, _COPY_SHARE = 0.8, 0.85
+# All-reduce bus bandwidth over one direction of NVLink where a switch joins all GPUs (NCCL tests, 8 GPUs).
+_NVSWITCH_SHARE = Range(0.4, 0.7, 0.85)
+# Issuing an op through autograd and a module costs a multiple of the bare launch that the probe measures; the
+# ratios are those of the default costs 12, 10 and 6 µs.
+_HOST_PER_LAUNCH = (2.0, 10 / 6, 1.0)
+_LARGEST_SIGMA = 0.5
+
+
+def _peaks(spec: GpuSpec) -> dict[str, float]:
+    """Peak by arithmetic. A GPU without matrix units for a type computes it at the fp32 rate."""
+    fp32 = spec.fp32_flops_per_s
+    return {
+        "fp32": fp32,
+        "tf32": spec.tf32_flops_per_s or fp32,
+        "fp16": max(spec.fp16_tensor_flops_per_s or 0.0, fp32),
+        "bf16": max(spec.bf16_tensor_flops_per_s or 0.0, fp32),
+    }
+
+
+def _reserve_bytes(spec: GpuSpec, display: bool) -> float:
+    if spec.p2p == "unified" or spec.vendor == "Apple":
+        return _SHARED_MEMORY_RESERVE * spec.memory_bytes
+    return DRIVER_RESERVE_BYTES + (DISPLAY_RESERVE_BYTES if display else 0.0)
+
+
+def _link(spec: GpuSpec) -> Range | None:
+    if "sxm" not in spec.id or spec.nvlink_bytes_per_s is None:
+        return None
+    return _NVSWITCH_SHARE.scaled(spec.nvlink_bytes_per_s / 2)
+
+
+def device_from_catalogue(
+    spec: GpuSpec, *, rented: bool = False, display: bool = False, power_w: float | None = None
+) -> DeviceModel:
+    """A GPU known from its data sheet, with the class efficiencies published for it or for any GPU.
+
+    ``rented``: one unknown card in an unknown host instead of the published one: a wider interval.
+    ``display``: a screen hangs on the card. ``power_w``: its power limit; None: the data sheet's.
+    Raises InvalidInputError when the data sheet gives no bandwidth.
+    """
+    if spec.bandwidth_bytes_per_s is None:
+        raise InvalidInputError(spec.name, (Problem("bandwidth", "is not in the catalogue: run the benchmark"),))
+    known = efficiencies_for(spec.id)
+    same = spec.id in known.devices
+    sigma_device = SIGMA_SAME_MODEL if same else known.sigma_other_device
+    return DeviceModel(
+        name=spec.name,
+        peak_flops_per_s=_peaks(spec),
+        bandwidth_bytes_per_s=spec.bandwidth_bytes_per_s,
+        flop_efficiency=dict.fromkeys(ARITHMETICS, known.flop),
+        byte_efficiency=known.byte,
+        launch_s=known.launch_s,
+        memory_bytes=REPORTED_SHARE * spec.memory_bytes,
+        memory_reserved_bytes=_reserve_bytes(spec, display),
+        sigma_model=known.sigma_model,
+        sigma_device=math.hypot(sigma_device, SIGMA_RENTED if rented else 0.0),
+        power_w=power_w or spec.tdp_w,
+        evidence=Evidence.PUBLISHED if same and known.fitted else Evidence.ASSUMED,
+        host_op_s=known.host_op_s,
+        software=known.software,
+        uncalibrated=known.uncalibrated,
+        link_bytes_per_s=_link(spec),
+    )
+
+
+def _arithmetic(probe: ProbeResult) -> str:
+    """What a probe's kernels compute in: torch convolves fp32 in TF32, where there is any."""
+    cudnn = bool(CUDNN[OP_CLASSES.index(probe.op_class)])
+    precision: dict[str, Precision] = {"fp32": "fp32", "fp16": "amp", "bf16": "amp_bf16"}
+    return matrix_arithmetic(precision.get(probe.dtype, "fp32"), cudnn)
+
+
+def _class_probes(result: BenchmarkResult) -> list[ProbeResult]:
+    return [probe for probe in result.probes if probe.op_class in OP_CLASSES and (probe.flops or probe.bytes)]
+
+
+def _best_rate(probes: list[ProbeResult], op_class: str, dtype: str | None, what: str) -> float | None:
+    rates = [
+        getattr(probe, what) or 0.0
+        for probe in probes
+        if probe.op_class == op_class and (dtype is None or probe.dtype == dtype)
+    ]
+    return max(rates, default=0.0) or None
+
+
+def _measured_limits(result: BenchmarkResult, probes: list[ProbeResult]) -> tuple[dict[str, float], float]:
+    """Peaks and bandwidth of a device without a data sheet. Raises InvalidInputError when a probe is missing."""
+    fp32 = _best_rate(probes, "matmul", "fp32", "flops_per_s")
+    bandwidth = _best_rate(probes, "copy", None, "bytes_per_s")
+    missing = [name for name, rate in (("matmul fp32", fp32), ("copy", bandwidth)) if rate is None]
+    if fp32 is None or bandwidth is None:
+        raise InvalidInputError(
+            f"benchmark of {result.device_name}",
+            tuple(Problem(name, "has no result, and the catalogue does not know this device") for name in missing),
+        )
+    peaks = {"fp32": fp32, "tf32": fp32}
+    for dtype in ("fp16", "bf16"):
+        peaks[dtype] = _best_rate(probes, "matmul", dtype, "flops_per_s") or fp32
+    return {name: rate / _GEMM_SHARE for name, rate in peaks.items()}, bandwidth / _COPY_SHARE
+
+
+class _Measured:
+    """Default efficiencies, corrected class by class with measured ÷ predicted time of the probes."""
+
+    def __init__(self, base: DeviceModel, known: Efficiencies, probes: list[ProbeResult]) -> None:
+        self.flop = {arithmetic: known.flop.copy() for arithmetic in ARITHMETICS}
+        self.byte = known.byte.copy()
+        self.probed: set[str] = set()
+        groups: dict[tuple[str, str, str], list[tuple[float, float]]] = defaultdict(list)
+        for probe in probes:
+            limit, arithmetic, predicted_s = _binding(base, probe)
+            groups[limit, arithmetic, probe.op_class].append((predicted_s, probe.time_s - base.launch_s))
+            self.probed.add(probe.op_class)
+        for (limit, arithmetic, name), times in groups.items():
+            predicted, measured = (sum(column) for column in zip(*times, strict=True))
+            grid = self.flop[arithmetic] if limit == "flop" else self.byte
+            # Long probes weigh most: the sum is what a step is made of.
+            grid[..., OP_CLASSES.index(name)] *= predicted / max(measured, 1e-9)
+        self._lend({(arithmetic, name) for limit, arithmetic, name in groups if limit == "flop"})
+
+    def _lend(self, known: set[tuple[str, str]]) -> None:
+        """A type that was not probed behaves like its sibling of the same width."""
+        siblings = {"fp16": "bf16", "bf16": "fp16", "fp32": "tf32", "tf32": "fp32"}
+        for name in self.probed:
+            column = OP_CLASSES.index(name)
+            for arithmetic, sibling in siblings.items():
+                if (arithmetic, name) not in known and (sibling, name) in known:
+                    self.flop[arithmetic][..., column] = self.flop[sibling][..., column]
+
+
+def _binding(device: DeviceModel, probe: ProbeResult) -> tuple[str, str, float]:
+    """Which limit binds a probe ("flop" or "byte"), its arithmetic, and its predicted time without launch.
+
+    Default efficiencies are averaged over phases: probes of convolutions run forward and backward.
+    """
+    column, arithmetic = OP_CLASSES.index(probe.op_class), _arithmetic(probe)
+    peak = device.peak_flops_per_s[arithmetic if MATRIX[column] else "fp32"]
+    flop_s = probe.flops / (peak * float(device.flop_efficiency[arithmetic][0, :2, column].mean()))
+    byte_s = probe.bytes / (device.bandwidth_bytes_per_s * float(device.byte_efficiency[0, :2, column].mean()))
+    predicted = float(smooth_max(np.array(flop_s), np.array(byte_s)))
+    return ("flop" if flop_s >= byte_s else "byte"), arithmetic, predicted
+
+
+def _uncalibrated(known: Efficiencies, probed: set[str]) -> Floats:
+    """Extra sigma of classes the benchmark does not cover: the defaults' whole uncertainty comes back."""
+    missing = math.sqrt(max(known.sigma_model**2 - SIGMA_MEASURED_CLASSES**2, 0.0))
+    extra = known.uncalibrated + missing
+    return np.array([0.0 if name in probed else extra[c] for c, name in enumerate(OP_CLASSES)])
+
+
+def _sigma_of_probes(probes: list[ProbeResult]) -> float:
+    """How unsteady the device was: root mean square of the probes' own 90 % intervals."""
+    logs = [math.log(probe.time_high_s / probe.time_low_s) / 2 / 1.645 for probe in probes if probe.time_low_s > 0]
+    return min(math.sqrt(sum(x * x for x in logs) / len(logs)), _LARGEST_SIGMA) if logs else _LARGEST_SIGMA
+
+
+def device_from_benchmark(
+    result: BenchmarkResult, spec: GpuSpec | None = None, *, display: bool = False
+) -> DeviceModel:
+    """This machine's GPU or CPU, with efficiencies measured by the benchmark.
+
+    ``spec`` gives peaks and bandwidth; None (a CPU, a GPU missing from the catalogue): the best measured ones.
+    Classes that were not probed keep the defaults and widen the interval. Raises InvalidInputError when there is
+    neither a data sheet nor the probes that replace it.
+    """
+    is_cpu = result.device_kind == "cpu"
+    probes, known = _class_probes(result), load_efficiencies(TEXTBOOK)
+    if spec is not None and spec.bandwidth_bytes_per_s is not None and not is_cpu:
+        peaks, bandwidth = _peaks(spec), spec.bandwidth_bytes_per_s
+    else:
+        peaks, bandwidth = _measured_limits(result, probes)
+    launch = next((probe.time_s for probe in result.probes if probe.op_class == "launch"), None)
+    launch_s, host_op_s = known.launch_s, known.host_op_s
+    if launch is not None:
+        launch_s = launch if is_cpu else min(launch, known.launch_s)
+        host_op_s = (_HOST_PER_LAUNCH[0] * launch, _HOST_PER_LAUNCH[1] * launch, _HOST_PER_LAUNCH[2] * launch)
+    memory = float(result.device_memory_bytes) if result.device_memory_bytes is not None else None
+    if memory is None and spec is not None and not is_cpu:
+        memory = REPORTED_SHARE * spec.memory_bytes
+    reserve = 0.0 if is_cpu else DRIVER_RESERVE_BYTES + (DISPLAY_RESERVE_BYTES if display else 0.0)
+    base = DeviceModel(
+        name=result.device_name,
+        peak_flops_per_s=peaks,
+        bandwidth_bytes_per_s=bandwidth,
+        flop_efficiency=dict.fromkeys(ARITHMETICS, known.flop),
+        byte_efficiency=known.byte,
+        launch_s=launch_s,
+        memory_bytes=memory,
+        memory_reserved_bytes=reserve if spec is None else max(reserve, _reserve_bytes(spec, display)),
+        sigma_model=SIGMA_MEASURED_CLASSES,
+        sigma_device=math.hypot(SIGMA_SAME_MODEL, _sigma_of_probes(probes)),
+        power_w=result.power_limit_w or (spec.tdp_w if spec is not None and not is_cpu else None),
+        evidence=Evidence.MEASURED_BENCHMARK,
+        # On a CPU the host that issues ops is the processor that runs them: the launch cost says it all.
+        host_op_s=(0.0, 0.0, 0.0) if is_cpu else host_op_s,
+        link_bytes_per_s=_link(spec) if spec is not None else None,
+        is_cpu=is_cpu,
+    )
+    measured = _Measured(base, known, probes)
+    return replace(
+        base,
+        flop_efficiency=measured.flop,
+        byte_efficiency=measured.byte,
+        uncalibrated=_uncalibrated(known, measured.probed),
+    )

@@ -1,0 +1,221 @@
+"""The table contract of ``gpu-plan estimate --table``: rows of text in, rows of text out, one by one.
+
+A row that cannot be answered gets one line in ``error`` that names column, value and what would be accepted; it
+never stops the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from planner.door import InvalidInputError, Problem
+from planner.evidence import Range
+from planner.predict.estimate import estimate
+from planner.predict.scaling import MAX_GPUS
+from planner.predict.types import DeviceModel, Estimate
+from planner.workload.job import (
+    Checkpointing,
+    MemoryFormat,
+    Mode,
+    Optimizer,
+    Precision,
+    Recipe,
+    Software,
+    Strategy,
+)  # fmt: skip
+from planner.workload.optable import OpTable
+from planner.workload.presets import PRESETS, load_preset, preset_info
+
+INPUT_COLUMNS = (
+    "model", "mode", "batch_size", "image_size", "sequence_length", "precision", "memory_format", "optimizer",
+    "gpu", "gpus", "bus_bandwidth_gbs", "strategy", "checkpointing", "adapter", "software",
+)  # fmt: skip
+OUTPUT_COLUMNS = (
+    "step_time_s", "step_time_low_s", "step_time_high_s", "samples_per_s", "peak_memory_bytes",
+    "peak_memory_low_bytes", "peak_memory_high_bytes", "memory_available_bytes", "fits", "largest_batch_size",
+    "evidence", "error",
+)  # fmt: skip
+DEFAULT_GPU = "RTX 3090"
+# The one adapter a preset was traced with; all others are trained whole.
+_TRACED_ADAPTERS = {"llama3_8b_lora": "lora:16"}
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "mode": get_args(Mode),
+    "precision": get_args(Precision),
+    "memory_format": get_args(MemoryFormat),
+    "optimizer": get_args(Optimizer),
+    "strategy": get_args(Strategy),
+    "checkpointing": get_args(Checkpointing),
+    "software": get_args(Software),
+}
+_SIZE_COLUMNS = {"image": "image_size", "volume": "image_size", "sequence": "sequence_length", "none": ""}
+_LATER_MODELS = ("timm", "hf", "py", "ops")
+_MAX_BATCH = 2**24
+
+DeviceByName = Callable[[str], DeviceModel]
+
+
+@dataclass(frozen=True)
+class _Request:
+    recipe: Recipe
+    preset: str
+    gpu: str
+    gpus: int
+    bandwidth: Range | None
+
+
+class _Row:
+    """One row being read; collects every problem instead of stopping at the first."""
+
+    def __init__(self, row: dict[str, str]) -> None:
+        self._row = row
+        self.problems: list[Problem] = []
+
+    def text(self, column: str) -> str:
+        return (self._row.get(column) or "").strip()
+
+    def refuse(self, column: str, accepted: str) -> None:
+        self.problems.append(Problem(column, f"{self.text(column)!r} is not accepted: {accepted}"))
+
+    def choice(self, column: str, default: str) -> Any:
+        value = self.text(column) or default
+        if value not in _CHOICES[column]:
+            self.refuse(column, "write " + ", ".join(_CHOICES[column]))
+            return default
+        return value
+
+    def whole(self, column: str, default: int | None, highest: int) -> int | None:
+        text = self.text(column)
+        if not text:
+            return default
+        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= highest):
+            self.refuse(column, f"write a whole number from 1 to {highest}")
+            return default
+        return int(text)
+
+    def bandwidth(self) -> Range | None:
+        text = self.text("bus_bandwidth_gbs")
+        if not text:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 1e-3 <= value <= 1e5:
+            self.refuse("bus_bandwidth_gbs", "write GB/s as a number such as 6.5, or leave it empty")
+            return None
+        return Range.exactly(value * 1e9)
+
+
+def _preset(row: _Row) -> str:
+    model = row.text("model")
+    kind, _, name = model.partition(":")
+    if kind == "preset" and name in PRESETS:
+        return name
+    known = ", ".join(f"preset:{preset}" for preset in PRESETS)
+    if kind in _LATER_MODELS and name:
+        row.problems.append(Problem("model", f"not yet supported: {model!r}; write one of {known}"))
+    else:
+        row.refuse("model", f"write one of {known}")
+    return ""
+
+
+def _request(raw: dict[str, str]) -> _Request:
+    """Read one row. Raises InvalidInputError with all its problems."""
+    row, default = _Row(raw), Recipe()
+    preset = _preset(row)
+    traced_adapter = _TRACED_ADAPTERS.get(preset, "none")
+    adapter = row.text("adapter") or traced_adapter
+    if preset and adapter != traced_adapter:
+        row.refuse("adapter", f"preset:{preset} has only {traced_adapter}")
+    usual_batch = preset_info(preset).default_batch_size if preset else default.batch_size
+    image_size, sequence_length = row.whole("image_size", None, 2**20), row.whole("sequence_length", None, 2**24)
+    recipe = Recipe(
+        model=row.text("model"),
+        mode=row.choice("mode", default.mode),
+        batch_size=row.whole("batch_size", usual_batch, _MAX_BATCH) or usual_batch,
+        input_size=image_size or sequence_length,
+        precision=row.choice("precision", default.precision),
+        memory_format=row.choice("memory_format", default.memory_format),
+        optimizer=row.choice("optimizer", default.optimizer),
+        checkpointing=row.choice("checkpointing", default.checkpointing),
+        adapter=adapter,
+        strategy=row.choice("strategy", default.strategy),
+        software=row.choice("software", default.software),
+    )
+    gpus, bandwidth = row.whole("gpus", 1, MAX_GPUS) or 1, row.bandwidth()
+    if row.problems:
+        raise InvalidInputError(row.text("model"), tuple(row.problems))
+    return _Request(recipe, preset, row.text("gpu") or DEFAULT_GPU, gpus, bandwidth)
+
+
+def _check_size(raw: dict[str, str], table: OpTable) -> None:
+    """Refuse a size the model does not have: silently ignoring it would answer another question."""
+    takes = _SIZE_COLUMNS[table.size_kind]
+    for column in ("image_size", "sequence_length"):
+        value = (raw.get(column) or "").strip()
+        if value and column != takes:
+            accepted = f"leave it empty, {table.model} " + (f"takes {takes}" if takes else "has no size to choose")
+            raise InvalidInputError(table.model, (Problem(column, f"{value!r} is not accepted: {accepted}"),))
+
+
+def _answer(result: Estimate) -> dict[str, str]:
+    memory, step = result.memory, result.step_time_s
+
+    def whole(value: float | None) -> str:
+        return "" if value is None else f"{value:.0f}"
+
+    return {
+        "step_time_s": f"{step.likely:.6g}",
+        "step_time_low_s": f"{step.low:.6g}",
+        "step_time_high_s": f"{step.high:.6g}",
+        "samples_per_s": f"{result.samples_per_s.likely:.6g}",
+        "peak_memory_bytes": whole(memory.total_bytes.likely),
+        "peak_memory_low_bytes": whole(memory.total_bytes.low),
+        "peak_memory_high_bytes": whole(memory.total_bytes.high),
+        "memory_available_bytes": whole(memory.available_bytes),
+        "fits": memory.fits.value,
+        "largest_batch_size": whole(memory.largest_batch_size),
+        "evidence": result.evidence.value,
+        "error": "",
+    }
+
+
+def _remembering(resolve_device: DeviceByName) -> DeviceByName:
+    """Ask once per name, also for names that are refused: looking at the local machine takes seconds."""
+    known: dict[str, DeviceModel | InvalidInputError] = {}
+
+    def device_of(name: str) -> DeviceModel:
+        if name not in known:
+            try:
+                known[name] = resolve_device(name)
+            except InvalidInputError as error:
+                known[name] = error
+        found = known[name]
+        if isinstance(found, InvalidInputError):
+            raise found
+        return found
+
+    return device_of
+
+
+def estimate_table(rows: Iterable[dict[str, str]], resolve_device: DeviceByName) -> Iterator[dict[str, str]]:
+    """Answer each row: its own columns, then ``OUTPUT_COLUMNS``.
+
+    ``resolve_device`` turns the ``gpu`` column into a device and raises InvalidInputError for an unknown name;
+    it is asked once per name.
+    """
+    device_of = _remembering(resolve_device)
+    for raw in rows:
+        try:
+            request = _request(raw)
+            recipe = request.recipe
+            table = load_preset(request.preset, recipe.precision, recipe.checkpointing)
+            _check_size(raw, table)
+            result = estimate(recipe, device_of(request.gpu), table, request.gpus, request.bandwidth)
+            yield {**raw, **_answer(result)}
+        except InvalidInputError as error:
+            line = " ".join("; ".join(map(str, error.problems)).split())
+            yield {**raw, **dict.fromkeys(OUTPUT_COLUMNS, ""), "error": line}
