@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner import processes
 from planner.processes import LINE_LIMIT_BYTES, Ending, LineSplitter, Outcome, run_json_lines
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups are POSIX")
@@ -117,6 +119,19 @@ def test_that_grandchildren_die_with_the_child(parent_goes_on: bool) -> None:
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < end_s, "the grandchild is still alive"
         time.sleep(0.02)
+
+
+@posix_only
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
+def test_that_a_child_that_cannot_be_killed_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A process stuck inside a driver ignores even SIGKILL; here the signal is not sent.
+    monkeypatch.setattr(processes, "_kill_group", lambda process: None)
+    monkeypatch.setattr(processes, "_REAP_S", 0.1)
+    messages, outcome = run(
+        "import os, time; print('{\"pid\": %d}' % os.getpid()); time.sleep(60)", idle_s=0.2, first_message_s=20
+    )
+    os.kill(messages[0]["pid"], signal.SIGKILL)
+    assert (outcome.ending, outcome.exit_status) == (Ending.SILENT, None)
 
 
 def test_that_garbage_between_messages_becomes_typed_problems() -> None:
