@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import signal
+import subprocess
 import sys
 import threading
 import time
@@ -122,15 +122,14 @@ def test_that_grandchildren_die_with_the_child(parent_goes_on: bool) -> None:
 
 
 @posix_only
-@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
 def test_that_a_child_that_cannot_be_killed_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     # A process stuck inside a driver ignores even SIGKILL; here the signal is not sent.
-    monkeypatch.setattr(processes, "_kill_group", lambda process: None)
+    stuck: list[subprocess.Popen[bytes]] = []
+    monkeypatch.setattr(processes, "_kill_group", stuck.append)
     monkeypatch.setattr(processes, "_REAP_S", 0.1)
-    messages, outcome = run(
-        "import os, time; print('{\"pid\": %d}' % os.getpid()); time.sleep(60)", idle_s=0.2, first_message_s=20
-    )
-    os.kill(messages[0]["pid"], signal.SIGKILL)
+    _, outcome = run("print('{}'); import time; time.sleep(60)", idle_s=0.2, first_message_s=20)
+    stuck[0].kill()
+    stuck[0].wait()
     assert (outcome.ending, outcome.exit_status) == (Ending.SILENT, None)
 
 
