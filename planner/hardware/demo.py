@@ -81,7 +81,7 @@ def scenario_environment(library_folder: Path, scenario: Path) -> dict[str, str]
 
 
 def demo_environment(scenario: str = "demo") -> dict[str, str]:
-    """``nvml_env`` for ``detect`` and for the telemetry child: a moving RTX 3090, or another scenario's name.
+    """``nvml_env`` for ``detect`` and for the telemetry child: two moving cards, or another scenario's name.
 
     Raises DemoUnavailableError: not Linux, no compiler, or the mock's source is not part of this installation.
     """

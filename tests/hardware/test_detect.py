@@ -131,7 +131,7 @@ def test_that_the_mock_reaches_the_driver_child_but_no_torch(
     monkeypatch.setattr(interpreters, "run_json_lines", spy)
     monkeypatch.setattr(detect, "find_candidates", lambda chosen: (Candidate(Path("/bin/false"), "system"),))
     snapshot = look(tmp_path, interpreters=True, nvml_env=nvml_env("demo"))
-    assert len(snapshot.gpus) == 1
+    assert len(snapshot.gpus) == 2
     (environment,) = environments
     assert demo.SCENARIO_VARIABLE not in environment
 
@@ -151,10 +151,10 @@ def test_that_detection_loads_neither_torch_nor_pynvml_nor_qt_here() -> None:
     assert child.stdout.strip() == "[]"
 
 
-def test_that_the_demonstration_shows_a_3090_that_moves(tmp_path: Path, nvml_mock_library: Path) -> None:
+def test_that_the_demonstration_shows_two_cards(tmp_path: Path, nvml_mock_library: Path) -> None:
     environment = demo.demo_environment()
-    (gpu,) = look(tmp_path, nvml_env=environment).gpus
-    assert gpu.catalogue_id == "rtx-3090"
+    gpus = look(tmp_path, nvml_env=environment).gpus
+    assert [gpu.catalogue_id for gpu in gpus] == ["rtx-3090", "rtx-4070"]
     assert Path(environment["LD_LIBRARY_PATH"]).is_relative_to(data_dir())
 
 

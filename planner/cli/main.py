@@ -1,0 +1,42 @@
+"""The command group and its exit status."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from planner import __version__
+from planner.cli.estimate import estimate
+from planner.cli.lists import catalog, offers
+from planner.cli.machine import bench, detect
+from planner.cli.plan import plan, replay, report
+from planner.door import InvalidInputError
+
+
+class _PlanGroup(click.Group):
+    """Turns expected failures into one clear message and the right exit status, never a traceback."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except InvalidInputError as error:
+            for problem in error.problems:
+                click.echo(f"{error.source}: {problem}", err=True)
+            ctx.exit(2)
+        except BrokenPipeError:  # the reader closed first: `gpu-plan catalog | head`
+            sys.stderr.close()
+            ctx.exit(0)
+        except OSError as error:
+            click.echo(str(error), err=True)
+            ctx.exit(1)
+
+
+@click.group(cls=_PlanGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="gpu-plan")
+def main() -> None:
+    """Decide whether to train on this machine or to rent RTX 3090s."""
+
+
+for command in (detect, bench, estimate, plan, report, replay, offers, catalog):
+    main.add_command(command)

@@ -1,0 +1,219 @@
+"""`gpu-plan plan`, `report` and `replay`: the answer, its paper, and the proof that it comes out again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import click
+
+from planner.cli.output import as_json, print_json, print_table
+from planner.decide.types import Recommendation
+from planner.door import InvalidInputError, Problem
+from planner.evidence import Range
+from planner.messages import load_messages
+from planner.pipeline import PlanInputs, evaluate
+from planner.report.as_json import as_json as recommendation_json
+from planner.report.plan_file import compare_with_saved, plan_hash, read_plan, save_plan
+from planner.report.sections import build_report, options_table
+from planner.report.wording import Wording
+from planner.units import parse_bytes, parse_count, parse_duration_s
+from planner.workload import job
+
+T = TypeVar("T")
+_PDF_DEADLINE_S = 120.0
+
+
+class Quantity(click.ParamType):
+    """A number as people type it, with what is wrong said by the parser."""
+
+    def __init__(self, name: str, parse: Callable[[str], float]) -> None:
+        self.name = name
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        try:
+            return self._parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class RangeType(click.ParamType):
+    """``LIKELY`` or ``LOW..LIKELY..HIGH``."""
+
+    name = "range"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Range:
+        if isinstance(value, Range):
+            return value
+        parts = str(value).split("..")
+        try:
+            numbers = [parse_count(part) for part in parts]
+            if len(numbers) not in (1, 3):
+                raise ValueError("write one number or LOW..LIKELY..HIGH")
+            return Range(numbers[0], numbers[len(numbers) // 2], numbers[-1])
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+COUNT, SIZE = Quantity("count", parse_count), Quantity("size", parse_bytes)
+HOURS = Quantity("duration", lambda text: parse_duration_s(text) / 3600)
+
+
+def _changed(base: T, given: dict[str, Any], source: str) -> T:
+    """``base`` with the values that were given. Raises InvalidInputError for those that cannot be."""
+    try:
+        return replace(base, **{name: value for name, value in given.items() if value is not None})  # type: ignore[type-var]
+    except ValueError as error:
+        raise InvalidInputError(source, (Problem("", str(error)),)) from None
+
+
+def _inputs_of_this_machine(detect_wanted: bool) -> PlanInputs:
+    from planner.benchmark.history import latest_for
+    from planner.hardware.detect import detect
+    from planner.offers.catalogue import load_offers
+
+    snapshot = detect(interpreters=False) if detect_wanted else None
+    return PlanInputs(
+        offers=load_offers(),
+        snapshot=snapshot,
+        benchmark=latest_for(snapshot, None) if snapshot else None,
+        today=datetime.now(UTC).date().isoformat(),
+    )
+
+
+def _print_answer(recommendation: Recommendation, wording: Wording) -> None:
+    click.echo(wording.verdict(recommendation))
+    if recommendation.reasons:
+        click.echo("\n" + wording.messages.say("cli.plan.reasons"))
+        for reason in recommendation.reasons:
+            click.echo(f"  - {wording.reason(reason)}")
+    click.echo()
+    table = options_table(recommendation, wording)
+    print_table(table.columns, table.rows, table.numeric)
+
+
+@click.command()
+@click.argument("plan_file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--model", help="What to train, e.g. preset:resnet50.")
+@click.option("--batch-size", type=int, help="Samples per step on one GPU.")
+@click.option("--input-size", type=int, help="Image size or sequence length.")
+@click.option("--precision", type=click.Choice(job.PRECISIONS))
+@click.option("--optimizer", type=click.Choice(job.OPTIMIZERS))
+@click.option("--checkpointing", type=click.Choice(get_args(job.Checkpointing)))
+@click.option("--adapter", help="none, lora:RANK or qlora:RANK.")
+@click.option("--samples", "samples_per_epoch", type=COUNT, help="Samples per epoch, e.g. 1.28M.")
+@click.option("--epochs", type=RangeType(), help="LIKELY or LOW..LIKELY..HIGH.")
+@click.option("--dataset-size", "dataset_bytes", type=SIZE, help="What has to be uploaded, e.g. 150 GB.")
+@click.option("--deadline", "deadline_h", type=HOURS, help="E.g. 36 (hours), 2h30 or 3d.")
+@click.option("--budget", "budget_usd", type=float, help="USD.")
+@click.option("--upload", "upload_mbit_per_s", type=RangeType(), help="Mbit/s.")
+@click.option("--waiting-cost", "waiting_cost_usd_per_h", type=float, help="USD per hour of people waiting.")
+@click.option("--bus-bandwidth-gbs", type=RangeType(), help="All-reduce bus bandwidth of the rented host, GB/s.")
+@click.option("--detect/--no-detect", "detect_wanted", default=True, help="Look at this machine first.")
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the plan file here.")
+@as_json
+def plan(plan_file: Path | None, detect_wanted: bool, save: Path | None, json_wanted: bool, **given: Any) -> None:
+    """Decide: stay local or rent. Starts from PLAN_FILE, or from this machine and defaults."""
+    base = read_plan(plan_file).inputs if plan_file else _inputs_of_this_machine(detect_wanted)
+    recipe_names = ("model", "batch_size", "input_size", "precision", "optimizer", "checkpointing", "adapter")
+    job_names = ("samples_per_epoch", "epochs", "dataset_bytes")
+    recipe = _changed(base.job.recipe, {name: given.pop(name) for name in recipe_names}, "recipe")
+    described = _changed(base.job, {"recipe": recipe, **{name: given.pop(name) for name in job_names}}, "job")
+    inputs = replace(base, job=described, terms=_changed(base.terms, given, "terms"))
+    recommendation = evaluate(inputs)
+    wording = Wording(load_messages())
+    if save:
+        save_plan(save, inputs, recommendation, save.stem)
+    if json_wanted:
+        print_json({"plan_sha256": plan_hash(inputs), **recommendation_json(recommendation)})
+    else:
+        _print_answer(recommendation, wording)
+        if save:
+            click.echo("\n" + wording.messages.say("cli.plan.saved", path=save))
+    if recommendation.chosen is None:
+        raise SystemExit(1)
+
+
+@click.command()
+@click.argument("plan_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@as_json
+def replay(plan_file: Path, json_wanted: bool) -> None:
+    """Work a saved plan out again and compare. Exit status 1 when the numbers differ."""
+    saved = read_plan(plan_file)
+    recommendation = evaluate(saved.inputs)
+    differences = compare_with_saved(saved, recommendation)
+    messages = load_messages()
+    if json_wanted:
+        found = [{"where": item.where, "saved": item.saved, "now": item.now} for item in differences]
+        print_json(
+            {
+                "edited": saved.edited_since_saved,
+                "compared": saved.headline is not None,
+                "differences": found,
+                "recommendation": recommendation_json(recommendation),
+            }
+        )
+    else:
+        _print_answer(recommendation, Wording(messages))
+        click.echo()
+        if saved.edited_since_saved:
+            click.echo(messages.say("cli.replay.edited"))
+        if saved.headline is None:
+            click.echo(messages.say("cli.replay.no_numbers"))
+        elif differences:
+            click.echo(messages.say("cli.replay.different"))
+            print_table(("", "saved", "now"), [(d.where, str(d.saved), str(d.now)) for d in differences])
+        else:
+            click.echo(messages.say("cli.replay.same"))
+    if differences or saved.edited_since_saved:
+        raise SystemExit(1)
+
+
+@click.command()
+@click.argument("plan_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--pdf", type=click.Path(dir_okay=False, path_type=Path), help="Write a PDF here.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write one HTML file here.")
+@as_json
+def report(plan_file: Path, pdf: Path | None, html: Path | None, json_wanted: bool) -> None:
+    """Write a saved plan's report: --pdf, --html, or --json for its sections on standard output."""
+    if not (pdf or html or json_wanted):
+        raise click.UsageError("say what to write: --pdf FILE, --html FILE or --json")
+    saved = read_plan(plan_file)
+    messages = load_messages()
+    if html or json_wanted:
+        recommendation = evaluate(saved.inputs)
+        made = build_report(saved.inputs, recommendation, Wording(messages), saved.name, plan_file.name)
+        if html:
+            from planner.report.files import write_file
+            from planner.report.html import html_page
+
+            write_file(html, html_page(made).encode())
+            click.echo(messages.say("cli.report.written", path=html), err=json_wanted)
+        if json_wanted:
+            from planner.report.as_json import report_json
+
+            print_json(report_json(made))
+    if pdf:
+        _write_pdf(plan_file, pdf)
+        click.echo(messages.say("cli.report.written", path=pdf), err=json_wanted)
+
+
+def _write_pdf(plan_file: Path, pdf: Path) -> None:
+    """The PDF is painted by Qt, which the domain does not know: a child does it."""
+    command = [sys.executable, "-m", "ui.report", os.fspath(plan_file.resolve()), os.fspath(pdf.resolve())]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PDF_DEADLINE_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise click.ClickException(f"painting the PDF took more than {_PDF_DEADLINE_S:.0f} s") from None
+    if done.returncode:
+        click.echo(done.stderr.strip(), err=True)
+        raise SystemExit(done.returncode if done.returncode in (1, 2) else 1)
