@@ -92,3 +92,10 @@ def test_that_a_code_without_a_sentence_is_a_fault():
 def test_that_an_unknown_language_is_refused():
     with pytest.raises(FileNotFoundError):
         load_messages("tlh")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
+def test_that_a_written_file_is_as_readable_as_any_other(tmp_path):
+    write_atomically(tmp_path / "plan.json", b"x")
+    (tmp_path / "other").write_bytes(b"x")
+    assert (tmp_path / "plan.json").stat().st_mode == (tmp_path / "other").stat().st_mode
