@@ -1,4 +1,4 @@
-"""A recommendation as plain objects for ``--json``: everything the answer holds, nothing that is not JSON."""
+"""Answers and reports as plain objects for ``--json``: everything they hold, nothing that is not JSON."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from planner.decide.types import Recommendation
+from planner.report.types import Report
 
 
 def as_json(recommendation: Recommendation) -> dict[str, Any]:
@@ -17,6 +18,12 @@ def as_json(recommendation: Recommendation) -> dict[str, Any]:
     data: dict[str, Any] = _plain(recommendation)
     for option, source in zip(data["options"], recommendation.options, strict=True):
         option["key"] = source.key
+    return data
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """The sections with their texts, tables and chart data."""
+    data: dict[str, Any] = _plain(report)
     return data
 
 

@@ -193,17 +193,20 @@ def _cloud(
 
 
 def _cost_description(drawn: list[Option], recommendation: Recommendation, wording: Wording) -> str:
-    missing = len(recommendation.options) - len(drawn)
     if not drawn:
         return wording.say("chart.cost_time.description_none")
+    names = {option.key for option in drawn}
+    missing = [wording.option(option) for option in recommendation.options if option.key not in names]
     cheapest = min(drawn, key=lambda option: option.cost_usd.likely if option.cost_usd else 0.0)
-    return wording.say(
+    sentence = wording.say(
         "chart.cost_time.description",
         cheapest=wording.option(cheapest),
         cost_usd=cheapest.cost_usd,
         time_s=cheapest.time_s,
-        missing=missing,
     )
+    if not missing:
+        return sentence
+    return f"{sentence} {wording.messages.say('chart.cost_time.missing', options=', '.join(missing))}"
 
 
 def speedup_chart(recommendation: Recommendation, wording: Wording) -> ChartSpec:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from planner.messages import load_messages
 from planner.report.markup import markup_safe
 from planner.report.svg import svg_chart
 from planner.report.types import ChartSpec, Report, Section, Table
-from planner.report.wording import Wording
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -25,9 +25,10 @@ figcaption { color: #595959; font-size: .9rem; }
 """.strip()
 
 
-def html_report(report: Report, wording: Wording) -> str:
+def html_page(report: Report) -> str:
     """The whole report as an HTML document; its charts are followed by their tables."""
-    language = markup_safe(wording.messages.language)
+    messages = load_messages(report.language)
+    language = markup_safe(report.language)
     title = markup_safe(report.title)
     contents = "\n".join(
         f'<li><a href="#{markup_safe(section.key)}">{markup_safe(section.title)}</a></li>'
@@ -47,14 +48,14 @@ def html_report(report: Report, wording: Wording) -> str:
 <h1 dir="auto">{title}</h1>
 <p class="subtitle">{markup_safe(report.subtitle)}</p>
 <p class="verdict">{markup_safe(report.verdict)}</p>
-<nav aria-label="{markup_safe(wording.messages.say("report.html.contents"))}"><ul>
+<nav aria-label="{markup_safe(messages.say("report.html.contents"))}"><ul>
 {contents}
 </ul></nav>
 </header>
 <main>"""
     body = "\n".join(section_html(section) for section in report.sections)
     foot = f"""</main>
-<footer><p class="hash">{markup_safe(wording.messages.say("report.pdf.hash", hash=report.plan_hash))}</p></footer>
+<footer><p class="hash">{markup_safe(messages.say("report.pdf.hash", hash=report.plan_hash))}</p></footer>
 </body>
 </html>
 """

@@ -31,7 +31,7 @@ def build_report(
     chosen = recommendation.option(recommendation.chosen) if recommendation.chosen else None
     sections = (
         _verdict(inputs, recommendation, chosen, wording),
-        _options(recommendation, wording),
+        Section("options", _title("options", wording), tables=(options_table(recommendation, wording),)),
         _charts(charts, wording),
         *((_bill(chosen, wording),) if chosen else ()),
         _memory(charts["memory"], wording),
@@ -47,6 +47,7 @@ def build_report(
         created_at=inputs.today,
         verdict=wording.verdict(recommendation),
         sections=sections,
+        language=wording.messages.language,
     )
 
 
@@ -151,17 +152,17 @@ def _what_would_change(
     return tuple(sentences)
 
 
-def _options(recommendation: Recommendation, wording: Wording) -> Section:
+def options_table(recommendation: Recommendation, wording: Wording) -> Table:
+    """Every option in one row: sold or not, fits, times, cost, chances, and why it is ruled out."""
     say = wording.messages.say
     columns = ("name", "sold", "fits", "step", "time", "cost", "on_time", "best", "rejected")
-    table = Table(
+    return Table(
         tuple(say(f"report.option.{column}") for column in columns),
         tuple(_option_row(option, wording) for option in recommendation.options),
         (False, False, False, True, True, True, True, True, False),
         keys=tuple(option.key for option in recommendation.options),
         emphasis=tuple(option.key == recommendation.chosen for option in recommendation.options),
     )
-    return Section("options", _title("options", wording), tables=(table,))
 
 
 def _option_row(option: Option, wording: Wording) -> tuple[str, ...]:

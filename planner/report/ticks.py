@@ -47,7 +47,7 @@ def log_ticks(low: float, high: float) -> tuple[float, ...]:
     return tuple(tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9))
 
 
-def scale(values: list[float], start: float, end: float, log: bool, room: float = 1.0) -> Scale:
+def scale(values: list[float], start: float, end: float, log: bool, room: float = 1.1) -> Scale:
     """The axis that holds ``values`` up to ``room`` times the largest; linear ones begin at 0."""
     positive = [value for value in values if value > 0] or [1.0]
     last = max(positive) * room

@@ -92,3 +92,4 @@ class Report:
     created_at: str
     verdict: str  # the one sentence
     sections: tuple[Section, ...]
+    language: str = "en"

@@ -90,11 +90,13 @@ class ReportDocument:
 
     def _write(self, report: Report) -> None:
         cursor = QTextCursor(self.document)
+        cursor.beginEditBlock()  # one layout at the end instead of one for each cell
         self._paragraph(cursor, report.title, TITLE_PT, bold=True, below=2)
         self._paragraph(cursor, report.subtitle, BODY_PT, colour=_QUIET, below=8)
         self._paragraph(cursor, report.verdict, VERDICT_PT, bold=True, below=8, shade=True)
         for section in report.sections:
             self._section(cursor, section)
+        cursor.endEditBlock()
 
     def _section(self, cursor: QTextCursor, section: Section) -> None:
         self._paragraph(cursor, section.title, HEADING_PT, bold=True, above=12, below=4, heading=True)
@@ -186,7 +188,7 @@ class ReportDocument:
         cursor.setBlockCharFormat(_characters(_GAP_PT, False, _INK))  # the line Qt keeps below every table
 
     def _cell_format(self, head: bool, to_fill_in: bool) -> QTextTableCellFormat:
-        """Padding in points; rows that wait for handwriting are higher. The font sets the height of empty cells."""
+        """Padding in points, more in rows that wait for handwriting; the font gives empty cells their height."""
         room = QTextTableCellFormat()
         room.setFont(_font(SMALL_PT))
         above = _HANDWRITING_PT if to_fill_in else _PADDING_PT

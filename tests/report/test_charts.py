@@ -1,0 +1,110 @@
+"""Charts as data: the numbers of the recommendation, gaps where nothing is known, a table beside each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from planner.decide.types import Terms
+from planner.evidence import Range
+from planner.report.charts import build_charts
+from planner.report.types import ChartSpec
+from tests.report.fixtures import recommendations as made
+
+CASES = [
+    made.recommendation,
+    made.without_local_gpu,
+    made.without_prices,
+    made.nothing_fits,
+    made.measure_first,
+]
+
+
+def charts(case, wording, terms=None) -> dict[str, ChartSpec]:
+    return {chart.key: chart for chart in build_charts(case(), terms or made.inputs().terms, wording)}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_that_every_chart_has_its_table_and_a_sentence(wording, case):
+    for chart in charts(case, wording).values():
+        assert chart.description.endswith(".")
+        assert chart.table.rows
+        assert all(len(row) == len(chart.table.columns) == len(chart.table.numeric) for row in chart.table.rows)
+        for series in chart.series:
+            assert len(series.x) == len(series.y)
+            for column in (series.low, series.high, series.labels, series.keys, series.emphasis):
+                assert len(column) in (0, len(series.y))
+
+
+def test_that_times_are_those_of_the_options(wording):
+    chart = charts(made.recommendation, wording)["time"]
+    series = chart.series[0]
+    for index, option in enumerate(made.recommendation().options):
+        assert series.y[index] == pytest.approx(option.time_s.likely / 3600)
+        assert series.low[index] == pytest.approx(option.time_s.low / 3600)
+        assert series.high[index] == pytest.approx(option.time_s.high / 3600)
+    assert [line.value for line in chart.lines] == [24.0]
+    assert series.emphasis == (False, False, False, False, True, False, False)
+
+
+def test_that_long_times_and_their_deadline_are_in_days(wording):
+    def long_job():
+        full = made.recommendation()
+        options = tuple(replace(option, time_s=option.time_s.scaled(30)) for option in full.options)
+        return replace(full, options=options)
+
+    chart = charts(long_job, wording, Terms(deadline_h=240.0))["time"]
+    assert "days" in chart.y.label
+    assert chart.lines[0].value == pytest.approx(10.0)
+    assert chart.series[0].y[0] == pytest.approx(47 * 30 / 24)
+
+
+def test_that_what_is_not_known_is_a_gap_and_never_zero(wording):
+    found = charts(made.without_local_gpu, wording)
+    assert found["time"].series[0].y[0] is None
+    assert found["time"].series[0].labels[0] == "not known"
+    assert found["time"].table.rows[0][1] == "not known"
+    assert all(series.y[0] is None for series in found["memory"].series)
+    assert all("local" not in series.keys for series in found["cost_time"].series)
+    assert "This machine" in found["cost_time"].description
+
+
+def test_that_without_prices_only_the_local_point_is_drawn(wording):
+    chart = charts(made.without_prices, wording)["cost_time"]
+    assert [key for series in chart.series for key in series.keys] == ["local"]
+    assert len(chart.table.rows) == 7
+
+
+def test_that_memory_parts_add_up_and_equal_needs_share_a_column(wording):
+    chart = charts(made.recommendation, wording)["memory"]
+    assert len(chart.categories) == 2
+    assert "1–6" in chart.categories[1]
+    parts = [series for series in chart.series if not series.high]
+    total = next(series for series in chart.series if series.high)
+    assert sum(series.y[0] for series in parts) == pytest.approx(total.y[0])
+    assert sorted(line.value for line in chart.lines) == pytest.approx([11.2, 23.3])
+
+
+def test_that_speedup_stands_beside_the_ideal_with_efficiency_as_labels(wording):
+    chart = charts(made.recommendation, wording)["speedup"]
+    measured, ideal = chart.series
+    assert ideal.y == ideal.x == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+    assert measured.labels[3] == "76 %"
+    assert not measured.low[0] > measured.y[0]
+
+
+@pytest.mark.parametrize("terms", [Terms(), Terms(deadline_h=1.0, budget_usd=1.0)])
+def test_that_deadline_and_budget_are_drawn_only_when_there_are_any(wording, terms):
+    found = charts(made.recommendation, wording, terms)
+    assert len(found["cost_time"].lines) == (2 if terms.deadline_h else 0)
+    assert len(found["time"].lines) == (1 if terms.deadline_h else 0)
+
+
+def test_that_very_different_times_get_a_logarithmic_axis(wording):
+    def slow_local():
+        full = made.recommendation()
+        return replace(full, options=(replace(full.options[0], time_s=Range(4e6, 5e6, 6e6)), *full.options[1:]))
+
+    assert charts(slow_local, wording)["time"].y.log
+    assert not charts(made.recommendation, wording)["time"].y.log
