@@ -21,9 +21,9 @@ from planner.workload.optable import OP_CLASSES
 
 # Drivers keep a little of the memory sold: 23.70 of 24 GiB on an RTX 3090.
 REPORTED_SHARE = 0.9875
-# What a job cannot have out of that: with a context (0.7) it leaves the 22.0 GiB that reports of jobs out of
-# memory on RTX 3090s show, and 0.5–1.0 GiB less where a display hangs on the card.
-DRIVER_RESERVE_BYTES = 0.6 * GIB
+# What a job cannot have out of that: beside a context (0.7) it leaves the 22.5 GiB that torch has reserved (22.2
+# allocated) when jobs report to be out of memory on RTX 3090s, and 0.5–1.0 GiB less where a display hangs on it.
+DRIVER_RESERVE_BYTES = 0.45 * GIB
 DISPLAY_RESERVE_BYTES = 0.75 * GIB
 # Memory shared with the operating system: macOS recommends three quarters as working set.
 _SHARED_MEMORY_RESERVE = 0.25
@@ -68,17 +68,23 @@ def _link(spec: GpuSpec) -> Range | None:
 
 
 def device_from_catalogue(
-    spec: GpuSpec, *, rented: bool = False, display: bool = False, power_w: float | None = None
+    spec: GpuSpec,
+    *,
+    rented: bool = False,
+    display: bool = False,
+    power_w: float | None = None,
+    known: Efficiencies | None = None,
 ) -> DeviceModel:
     """A GPU known from its data sheet, with the class efficiencies published for it or for any GPU.
 
     ``rented``: one unknown card in an unknown host instead of the published one: a wider interval.
     ``display``: a screen hangs on the card. ``power_w``: its power limit; None: the data sheet's.
+    ``known``: other efficiencies than the best that are shipped.
     Raises InvalidInputError when the data sheet gives no bandwidth.
     """
     if spec.bandwidth_bytes_per_s is None:
         raise InvalidInputError(spec.name, (Problem("bandwidth", "is not in the catalogue: run the benchmark"),))
-    known = efficiencies_for(spec.id)
+    known = known or efficiencies_for(spec.id)
     same = spec.id in known.devices
     sigma_device = SIGMA_SAME_MODEL if same else known.sigma_other_device
     return DeviceModel(
@@ -90,11 +96,12 @@ def device_from_catalogue(
         launch_s=known.launch_s,
         memory_bytes=REPORTED_SHARE * spec.memory_bytes,
         memory_reserved_bytes=_reserve_bytes(spec, display),
-        sigma_model=known.sigma_model,
+        sigma_model=known.sigma_model["contiguous"],
         sigma_device=math.hypot(sigma_device, SIGMA_RENTED if rented else 0.0),
         power_w=power_w or spec.tdp_w,
         evidence=Evidence.PUBLISHED if same and known.fitted else Evidence.ASSUMED,
         host_op_s=known.host_op_s,
+        sigma_channels_last=known.sigma_added_by_channels_last,
         software=known.software,
         uncalibrated=known.uncalibrated,
         link_bytes_per_s=_link(spec),
@@ -181,7 +188,7 @@ def _binding(device: DeviceModel, probe: ProbeResult) -> tuple[str, str, float]:
 
 def _uncalibrated(known: Efficiencies, probed: set[str]) -> Floats:
     """Extra sigma of classes the benchmark does not cover: the defaults' whole uncertainty comes back."""
-    missing = math.sqrt(max(known.sigma_model**2 - SIGMA_MEASURED_CLASSES**2, 0.0))
+    missing = math.sqrt(max(known.sigma_model["contiguous"] ** 2 - SIGMA_MEASURED_CLASSES**2, 0.0))
     extra = known.uncalibrated + missing
     return np.array([0.0 if name in probed else extra[c] for c, name in enumerate(OP_CLASSES)])
 
@@ -231,6 +238,7 @@ def device_from_benchmark(
         evidence=Evidence.MEASURED_BENCHMARK,
         # On a CPU the host that issues ops is the processor that runs them: the launch cost says it all.
         host_op_s=(0.0, 0.0, 0.0) if is_cpu else host_op_s,
+        sigma_channels_last=known.sigma_added_by_channels_last,
         link_bytes_per_s=_link(spec) if spec is not None else None,
         is_cpu=is_cpu,
     )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -14,7 +15,7 @@ import numpy as np
 
 from planner.paths import RESOURCES
 from planner.predict.types import FORMATS, Floats
-from planner.workload.job import Software
+from planner.workload.job import MemoryFormat, Software
 from planner.workload.optable import OP_CLASSES, PHASES
 
 TEXTBOOK = "textbook"
@@ -34,9 +35,15 @@ class Efficiencies:
     byte: Floats
     launch_s: float
     host_op_s: tuple[float, float, float]
-    sigma_model: float  # standard deviation of ln(predicted / measured) on models it was not fitted to
+    # Standard deviation of ln(predicted / measured) on models it was not fitted to, by memory format.
+    sigma_model: dict[MemoryFormat, float]
     sigma_other_device: float  # additional standard deviation on a device of another kind
     uncalibrated: Floats  # (C,) additional standard deviation of a class that had no data
+
+    @property
+    def sigma_added_by_channels_last(self) -> float:
+        """What ``sigma_model`` of contiguous tensors lacks, in squares."""
+        return math.sqrt(max(self.sigma_model["channels_last"] ** 2 - self.sigma_model["contiguous"] ** 2, 0.0))
 
 
 def _grid(classes: dict[str, Any], limit: str) -> Floats:

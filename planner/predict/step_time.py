@@ -27,8 +27,8 @@ NORMAL_90 = 1.6449  # half-width of a 90 % interval in standard deviations
 # × sqrt(π / 2) as for a normal distribution. (Published timm results.)
 SIGMA_SOFTWARE = 0.14
 
-_CLASS = {name: index for index, name in enumerate(OP_CLASSES)}
-_FORWARD, _OPTIMIZER = PHASES.index("forward"), PHASES.index("optimizer")
+ATTENTION, OPTIMIZER = OP_CLASSES.index("attention"), OP_CLASSES.index("optimizer")
+_FORWARD, _UPDATING = PHASES.index("forward"), PHASES.index("optimizer")
 # Classes whose kernels use the matrix units; everything else computes on the ordinary cores in fp32.
 MATRIX = np.isin(OP_CLASSES, ("conv", "conv_1x1", "conv_grouped", "matmul", "bmm", "attention", "rnn"))
 # torch.backends.cudnn.allow_tf32 is on by default, torch.backends.cuda.matmul.allow_tf32 is off: a job in
@@ -49,6 +49,9 @@ def input_size(table: OpTable, recipe: Recipe) -> int:
     if table.checkpointing != recipe.checkpointing:
         what = f"{recipe.checkpointing} needs a table traced with it, this one has {table.checkpointing}"
         problems.append(Problem("checkpointing", what))
+    if recipe.software == "torch1.12" and ATTENTION in table.op_class:
+        what = f"torch 1.12 has no fused attention, with which {table.model} was traced; write torch2"
+        problems.append(Problem("software", what))
     size = recipe.input_size or table.default_size
     if table.size_kind == "none":
         if recipe.input_size is not None:
@@ -126,10 +129,10 @@ def predict_step_time(table: OpTable, recipe: Recipe, device: DeviceModel) -> St
     kernels = np.bincount(op_class, count, minlength=len(OP_CLASSES))
     host_s = np.bincount(op_class, count * np.array(device.host_op_s)[phase], minlength=len(OP_CLASSES))
 
-    update, optimizer = optimizer_step(table, recipe), _CLASS["optimizer"]
-    work_s[optimizer] += update.bytes / byte_rates[_OPTIMIZER, optimizer]
-    kernels[optimizer] += update.kernels
-    host_s[optimizer] += update.kernels * device.host_op_s[_OPTIMIZER]
+    update = optimizer_step(table, recipe)
+    work_s[OPTIMIZER] += update.bytes / byte_rates[_UPDATING, OPTIMIZER]
+    kernels[OPTIMIZER] += update.kernels
+    host_s[OPTIMIZER] += update.kernels * device.host_op_s[_UPDATING]
 
     device_s = work_s + kernels * device.launch_s
     total_device_s, total_host_s = float(device_s.sum()), float(host_s.sum())
@@ -140,7 +143,8 @@ def predict_step_time(table: OpTable, recipe: Recipe, device: DeviceModel) -> St
     share = by_class_s / step_s if step_s else by_class_s
     # A class that was never calibrated errs as a whole, so shares add linearly.
     unknown = float(share @ device.uncalibrated)
-    sigma_model = math.hypot(device.sigma_model, unknown, software_sigma(device, recipe.software))
+    layout = device.sigma_channels_last if recipe.memory_format == "channels_last" else 0.0
+    sigma_model = math.hypot(device.sigma_model, layout, unknown, software_sigma(device, recipe.software))
     spread = math.exp(NORMAL_90 * math.hypot(sigma_model, device.sigma_device))
     return StepTime(
         seconds=Range(step_s / spread, step_s, step_s * spread),

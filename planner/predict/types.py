@@ -47,6 +47,7 @@ class DeviceModel:
     # Bus bandwidth between this GPU's neighbours in one host where the board decides it (NVSwitch);
     # None: the host decides, as with PCIe cards.
     link_bytes_per_s: Range | None = None
+    sigma_channels_last: float = 0.0  # added to sigma_model (in squares) for that memory format
     is_cpu: bool = False
 
 

@@ -106,8 +106,9 @@ def make_result(*probes: ProbeResult, **changes) -> BenchmarkResult:
 
 _amount = st.floats(0, 1e10)
 _coefficients = st.lists(_amount, min_size=COEFFICIENTS, max_size=COEFFICIENTS)
+_classes = [name for name in OP_CLASSES if name != "attention"]  # not on every software level
 _op = st.tuples(
-    st.sampled_from(OP_CLASSES), st.sampled_from(PHASES[:2]), st.sampled_from([2, 4]), st.integers(1, 50),
+    st.sampled_from(_classes), st.sampled_from(PHASES[:2]), st.sampled_from([2, 4]), st.integers(1, 50),
     _coefficients, _coefficients,
 )  # fmt: skip
 

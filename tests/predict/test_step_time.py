@@ -121,6 +121,12 @@ def test_that_a_table_refuses_a_recipe_it_was_not_traced_for(changes, field):
         predict_step_time(sized, replace(INFER, **changes), make_device())
 
 
+def test_that_fused_attention_is_not_sold_as_torch_1_12():
+    table = make_table([("attention", "forward", 2, 1, FLOPS, constant(0))])
+    with pytest.raises(InvalidInputError, match=r"software: torch 1\.12 has no fused attention"):
+        predict_step_time(table, replace(INFER, software="torch1.12"), make_device())
+
+
 @given(tables, st.integers(1, 4096), st.sampled_from(["train", "infer"]))
 def test_that_a_larger_batch_never_takes_less_time(table, batch, mode):
     device = make_device(launch_s=4e-6, host_op_s=(12e-6, 10e-6, 6e-6))

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planner.predict.calibration.measured import table_path
 from planner.workload.table_file import save_table
 
 if TYPE_CHECKING:
@@ -24,33 +25,68 @@ if TYPE_CHECKING:
 _MORE_OPERATORS = {
     **dict.fromkeys(
         (
-            "index_put", "index_put_", "_index_put_impl_", "roll", "reflection_pad2d", "reflection_pad2d_backward",
-            "replication_pad2d", "replication_pad2d_backward", "new_empty", "new_full", "new_ones", "im2col", "col2im",
-            "unfold_backward", "index_select", "index_add_", "gather", "scatter", "scatter_add", "scatter_add_", "flip",
-            "linspace", "eye", "scalar_tensor", "upsample_nearest2d", "upsample_nearest2d_backward",
-            "upsample_bilinear2d", "upsample_bilinear2d_backward", "upsample_bicubic2d", "upsample_bicubic2d_backward",
+            "index_put",
+            "index_put_",
+            "_index_put_impl_",
+            "roll",
+            "reflection_pad2d",
+            "reflection_pad2d_backward",
+            "replication_pad2d",
+            "replication_pad2d_backward",
+            "new_empty",
+            "new_full",
+            "new_ones",
+            "im2col",
+            "col2im",
+            "unfold_backward",
+            "index_select",
+            "index_add_",
+            "gather",
+            "scatter",
+            "scatter_add",
+            "scatter_add_",
+            "flip",
+            "linspace",
+            "eye",
+            "masked_fill_",
+            "masked_fill",
+            "masked_scatter",
+            "scalar_tensor",
+            "upsample_nearest2d",
+            "upsample_nearest2d_backward",
+            "upsample_bilinear2d",
+            "upsample_bilinear2d_backward",
+            "upsample_bicubic2d",
+            "upsample_bicubic2d_backward",
         ),
         "copy",
     ),
     **dict.fromkeys(
         (
-            "bernoulli_", "uniform_", "normal_", "hardswish", "hardswish_", "hardswish_backward", "hardsigmoid",
-            "hardsigmoid_backward", "hardtanh_backward", "leaky_relu_backward", "elu_backward", "softplus_backward",
-            "mish_backward", "log_sigmoid_backward", "hardtanh", "hardtanh_",
+            "bernoulli_",
+            "uniform_",
+            "normal_",
+            "hardswish",
+            "hardswish_",
+            "hardswish_backward",
+            "hardsigmoid",
+            "hardsigmoid_backward",
+            "hardtanh_backward",
+            "leaky_relu_backward",
+            "elu_backward",
+            "softplus_backward",
+            "mish_backward",
+            "log_sigmoid_backward",
+            "hardtanh",
+            "hardtanh_",
         ),
         "pointwise",
     ),
     **dict.fromkeys(("topk", "sort"), "reduce"),
     **dict.fromkeys(("avg_pool3d", "avg_pool3d_backward"), "pool"),
-}  # fmt: skip
+}
 
 Architecture = tuple[str, int]  # timm name, image size
-
-
-def cache_file(folder: Path, architecture: Architecture) -> Path:
-    """Where the table of one architecture lies."""
-    name, size = architecture
-    return folder / f"{name}_{size}.json"
 
 
 def by_turns(measured: Path, per_family: int) -> list[Architecture]:
@@ -117,7 +153,7 @@ def main() -> None:
     for operator, op_class in _MORE_OPERATORS.items():
         CLASS_BY_NAME.setdefault(operator, op_class)
     for architecture in by_turns(arguments.measured, arguments.per_family):
-        file = cache_file(arguments.cache, architecture)
+        file = table_path(arguments.cache, *architecture)
         if file.exists():
             continue
         try:
