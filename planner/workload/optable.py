@@ -1,9 +1,9 @@
 """The op table: what one training step executes, as numbers free of any GPU.
 
 A table is traced once and serves every batch size b and every problem size. Let n be the number of
-positions of the input: (image_size / 32)² for images, (image_size / 16)³ for volumes, sequence_length / 128
-for sequences, 1 where neither applies. Every quantity q of an op is then, exactly for sizes that the
-strides divide,
+positions of the input: (image_size / size_unit)² for images, (image_size / size_unit)³ for volumes,
+sequence_length / size_unit for sequences, 1 where neither applies. Every quantity q of an op is then, exactly
+for sizes that size_unit divides,
 
     q(b, n) = Σ_ij  c[3 i + j] · bⁱ · nʲ        i ∈ {0, 1}, j ∈ {0, 1, 2}
 
@@ -42,6 +42,7 @@ PHASES = ("forward", "backward", "optimizer")
 COEFFICIENTS = 6
 
 SizeKind = Literal["image", "volume", "sequence", "none"]
+_DIMENSIONS: dict[SizeKind, int] = {"image": 2, "volume": 3, "sequence": 1}
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,12 @@ class OpTable:
 
     def positions(self, size: int) -> float:
         """n of the module docstring for an image size or a sequence length."""
-        dimensions = {"image": 2, "volume": 3, "sequence": 1, "none": 0}[self.size_kind]
-        return float((size / self.size_unit) ** dimensions) if dimensions else 1.0
+        return positions_at(self.size_kind, self.size_unit, size)
+
+
+def positions_at(size_kind: SizeKind, size_unit: int, size: int) -> float:
+    """n of the module docstring; a whole number where ``size_unit`` divides ``size``."""
+    return 1.0 if size_kind == "none" else float((size / size_unit) ** _DIMENSIONS[size_kind])
 
 
 def basis(batch_size: float, positions: float) -> Floats:

@@ -105,6 +105,7 @@ class PresetInfo:
     default_batch_size: int
     dataset: Dataset
     model_source: ModelSource
+    note: str  # what is particular about the tables; empty: nothing
     made_by: Maker
     variants: tuple[tuple[str, str], ...]  # (traced precision, checkpointing) pairs that exist
 
@@ -163,6 +164,7 @@ def preset_info(name: str) -> PresetInfo:
         default_batch_size=file.default_batch_size,
         dataset=file.dataset,
         model_source=file.model_source,
+        note=file.note,
         made_by=file.made_by,
         variants=tuple((record.precision, record.checkpointing) for record in file.variants),
     )

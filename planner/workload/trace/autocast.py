@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
@@ -26,7 +27,7 @@ FULL_PRECISION = frozenset((
     "layer_norm", "native_layer_norm", "rms_norm", "group_norm", "cosine_similarity",
     "acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "rsqrt",
     "sinh", "tan", "pow", "__pow__", "__rpow__", "softplus", "logsumexp", "renorm", "dist", "pdist", "cdist",
-    "norm", "frobenius_norm", "nuclear_norm", "cross_entropy", "nll_loss", "nll_loss2d", "mse_loss", "l1_loss",
+    "norm", "frobenius_norm", "nuclear_norm", "nll_loss", "nll_loss2d", "mse_loss", "l1_loss",
     "smooth_l1_loss", "huber_loss", "kl_div", "binary_cross_entropy_with_logits", "cosine_embedding_loss",
     "hinge_embedding_loss", "margin_ranking_loss", "multilabel_margin_loss", "multi_margin_loss",
     "soft_margin_loss", "triplet_margin_loss", "poisson_nll_loss", "interpolate",
@@ -42,6 +43,15 @@ def _softmax(name: str, x: torch.Tensor, dim: int, **_others: Any) -> torch.Tens
     reads_half = x.dtype is torch.float16
     result: torch.Tensor = SOFTMAXES[name](x if reads_half else x.float(), dim, reads_half)
     return result
+
+
+def _cross_entropy(scores: torch.Tensor, target: torch.Tensor, weight: Any = None, **options: Any) -> Any:
+    """Cross-entropy on class indices in its two parts, so that the softmax reads fp16 as on CUDA."""
+    if options.get("label_smoothing") or target.is_floating_point():
+        return functional.cross_entropy(_raised(scores), target, weight, **options)
+    options.pop("label_smoothing", None)
+    log_probabilities = _softmax("log_softmax", scores, 1 if scores.dim() > 1 else 0)
+    return functional.nll_loss(log_probabilities, target, weight, **options)
 
 
 class Autocast(TorchFunctionMode):
@@ -80,6 +90,8 @@ class Autocast(TorchFunctionMode):
             args, kwargs = tree_map(_raised, (args, kwargs))
         elif name in SUMS and args[0].is_floating_point():
             kwargs = {"dtype": torch.float32, **kwargs}
+        elif func is functional.cross_entropy:
+            return _cross_entropy(*args, **kwargs)
         elif name in SOFTMAXES and kwargs.get("dtype") is None:
             return _softmax(name, *args, **kwargs)
         return func(*args, **kwargs)

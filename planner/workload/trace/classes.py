@@ -12,94 +12,52 @@ import torch
 
 from planner.workload.trace.errors import TraceError
 
-# Without the overload: "mm" stands for aten::mm, aten::mm.out, …
-CLASS_BY_NAME = {
-    **dict.fromkeys(("mm", "addmm", "mv", "addmv", "dot"), "matmul"),
-    **dict.fromkeys(("bmm", "baddbmm"), "bmm"),
-    **dict.fromkeys(("attention", "attention_backward"), "attention"),
-    **dict.fromkeys(("lstm", "lstm_backward"), "rnn"),
-    **dict.fromkeys(
-        (
-            "native_batch_norm",
-            "native_batch_norm_backward",
-            "_native_batch_norm_legit",
-            "_native_batch_norm_legit_no_training",
-            "native_layer_norm",
-            "native_layer_norm_backward",
-            "native_group_norm",
-            "native_group_norm_backward",
-            "_fused_rms_norm",
-            "_fused_rms_norm_backward",
-        ),
-        "norm",
+# fmt: off
+_NAMES_BY_CLASS = {
+    "matmul": ("mm", "addmm", "mv", "addmv", "dot"),
+    "bmm": ("bmm", "baddbmm"),
+    "attention": ("attention", "attention_backward"),
+    "rnn": ("lstm", "lstm_backward"),
+    "norm": (
+        "native_batch_norm", "native_batch_norm_backward", "_native_batch_norm_legit",
+        "_native_batch_norm_legit_no_training", "native_layer_norm", "native_layer_norm_backward",
+        "native_group_norm", "native_group_norm_backward", "_fused_rms_norm", "_fused_rms_norm_backward",
     ),
-    **dict.fromkeys(
-        (
-            "_softmax",
-            "_softmax_backward_data",
-            "_log_softmax",
-            "_log_softmax_backward_data",
-            "nll_loss_forward",
-            "nll_loss_backward",
-            "nll_loss2d_forward",
-            "nll_loss2d_backward",
-        ),
-        "softmax",
+    "softmax": (
+        "_softmax", "_softmax_backward_data", "_log_softmax", "_log_softmax_backward_data", "nll_loss_forward",
+        "nll_loss_backward", "nll_loss2d_forward", "nll_loss2d_backward",
     ),
-    **dict.fromkeys(("native_dropout", "native_dropout_backward", "silu_backward"), "pointwise"),
-    **dict.fromkeys(
-        (
-            "_to_copy",
-            "copy_",
-            "clone",
-            "cat",
-            "stack",
-            "constant_pad_nd",
-            "slice_backward",
-            "select_backward",
-            "fill_",
-            "zero_",
-            "zeros",
-            "zeros_like",
-            "new_zeros",
-            "ones",
-            "ones_like",
-            "full",
-            "full_like",
-            "arange",
-            "repeat",
-            "triu",
-            "tril",
-        ),
-        "copy",
+    "pointwise": (
+        "native_dropout", "native_dropout_backward", "bernoulli_", "uniform_", "normal_", "silu_backward",
+        "hardswish", "hardswish_", "hardswish_backward", "hardsigmoid", "hardsigmoid_backward", "hardtanh",
+        "hardtanh_", "hardtanh_backward", "leaky_relu_backward", "elu_backward", "softplus_backward",
+        "mish_backward", "log_sigmoid_backward", "masked_fill", "masked_fill_", "where",
     ),
-    **dict.fromkeys(
-        (
-            "sum",
-            "mean",
-            "cumsum",
-            "binary_cross_entropy_with_logits",
-            "mse_loss",
-        ),
-        "reduce",
+    "copy": (
+        "_to_copy", "copy_", "clone", "cat", "stack", "constant_pad_nd", "slice_backward", "select_backward",
+        "fill_", "zero_", "zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", "full",
+        "full_like", "new_full", "arange", "linspace", "eye", "scalar_tensor", "repeat", "triu", "tril", "roll",
+        "flip", "reflection_pad2d", "reflection_pad2d_backward", "replication_pad2d",
+        "replication_pad2d_backward", "im2col", "col2im", "unfold_backward", "index_put", "index_put_",
+        "_index_put_impl_", "index_add_", "scatter", "scatter_add", "scatter_add_", "upsample_nearest2d",
+        "upsample_nearest2d_backward", "upsample_bilinear2d", "upsample_bilinear2d_backward",
+        "upsample_bicubic2d", "upsample_bicubic2d_backward",
     ),
-    **dict.fromkeys(
-        (
-            "max_pool2d_with_indices",
-            "max_pool2d_with_indices_backward",
-            "max_pool3d_with_indices",
-            "max_pool3d_with_indices_backward",
-            "avg_pool2d",
-            "avg_pool2d_backward",
-            "_adaptive_avg_pool2d",
-            "_adaptive_avg_pool2d_backward",
-            "_adaptive_avg_pool3d",
-            "_adaptive_avg_pool3d_backward",
-        ),
-        "pool",
+    "reduce": (
+        "sum", "mean", "cumsum", "topk", "sort", "binary_cross_entropy_with_logits", "mse_loss",
     ),
-    **dict.fromkeys(("embedding", "embedding_dense_backward", "index", "index_select", "gather"), "embedding"),
+    "pool": (
+        "max_pool2d_with_indices", "max_pool2d_with_indices_backward", "max_pool3d_with_indices",
+        "max_pool3d_with_indices_backward", "avg_pool2d", "avg_pool2d_backward", "avg_pool3d",
+        "avg_pool3d_backward", "_adaptive_avg_pool2d", "_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d",
+        "_adaptive_avg_pool3d_backward",
+    ),
+    "embedding": ("embedding", "embedding_dense_backward", "index", "index_select", "gather"),
 }
+# fmt: on
+
+# Without the overload: "mm" stands for aten::mm, aten::mm.out, …
+CLASS_BY_NAME = {name: op_class for op_class, names in _NAMES_BY_CLASS.items() for name in names}
 
 # Tensors without contents: memory is handed out, nothing is executed.
 ALLOCATIONS = frozenset({"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"})
@@ -123,5 +81,5 @@ def op_class(func: Any) -> str:
     if torch.Tag.reduction in func.tags:
         return "reduce"
     raise TraceError(
-        f"the operator {func} has no class: add {name!r} to CLASS_BY_NAME in planner/workload/trace/classes.py"
+        f"the operator {func} has no class: add {name!r} to the names in planner/workload/trace/classes.py"
     )

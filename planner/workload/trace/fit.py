@@ -58,8 +58,8 @@ def candidate_peaks(
     solve: Solver,
     live: NDArray[np.int64],
     offsets: NDArray[np.int64],
-    batch_sizes: Sequence[int],
-    positions: Sequence[int],
+    batch_sizes: Sequence[float],
+    positions: Sequence[float],
 ) -> list[int]:
     """Indices of the events that hold the peak somewhere in the region, in order.
 

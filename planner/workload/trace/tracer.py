@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from planner.workload.optable import OP_CLASSES, Floats, OpTable, SizeKind
+from planner.workload.optable import OP_CLASSES, Floats, OpTable, SizeKind, positions_at
 from planner.workload.trace.errors import TraceError
 from planner.workload.trace.fit import Solver, candidate_peaks, coefficients, solver
 from planner.workload.trace.recorder import Kernel
@@ -59,10 +59,9 @@ class Traceable:
 
     def positions(self, size: int) -> int:
         """n of ``planner.workload.optable``, a whole number for the sizes that are traced."""
-        dimensions = {"image": 2, "volume": 3, "sequence": 1, "none": 0}[self.size_kind]
-        if dimensions and size % self.size_unit:
+        if self.size_kind != "none" and size % self.size_unit:
             raise TraceError(f"{self.name}: size {size} is no multiple of {self.size_unit}")
-        return int((size // max(self.size_unit, 1)) ** dimensions)
+        return int(positions_at(self.size_kind, self.size_unit, size))
 
 
 @dataclass(frozen=True)
@@ -213,15 +212,11 @@ def _live_rows(source: Traceable, solve: Solver, records: Sequence[StepRecord]) 
     live = np.stack([record.live for record in records])
     gradients = _gradients_at_default(source, records)
     sizes = np.unique(np.linspace(source.size_min, source.size_max, _PEAK_SIZES).astype(int))
-    positions = sorted({source.positions(_on_grid(source, int(size))) for size in sizes})
+    positions = [positions_at(source.size_kind, source.size_unit, int(size)) for size in sizes]
     events = candidate_peaks(solve, live, gradients, _PEAK_BATCHES, positions)
     found = {(coefficients(solve, list(live[:, event])), float(gradients[event])) for event in events}
     rows = sorted(found, reverse=True)
     return np.array([row for row, _ in rows]), np.array([kept for _, kept in rows])
-
-
-def _on_grid(source: Traceable, size: int) -> int:
-    return round(size / source.size_unit) * source.size_unit if source.size_unit else 0
 
 
 def _gradients_at_default(source: Traceable, records: Sequence[StepRecord]) -> NDArray[np.int64]:

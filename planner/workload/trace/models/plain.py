@@ -146,7 +146,7 @@ def _tabular_mlp() -> Traceable:
     return Traceable(
         name="tabular_mlp",
         size_kind="none",
-        size_unit=0,
+        size_unit=1,
         default_size=0,
         size_min=0,
         size_max=0,
