@@ -67,6 +67,12 @@ def _link(spec: GpuSpec) -> Range | None:
     return _NVSWITCH_SHARE.scaled(spec.nvlink_bytes_per_s / 2)
 
 
+def _by_arithmetic(known: Efficiencies) -> dict[str, Floats]:
+    """FLOP efficiencies for each arithmetic: matrix units were fitted in 16 bit only, the rest is textbook."""
+    wide = np.where(MATRIX, load_efficiencies(TEXTBOOK).flop, known.flop) if known.precisions else known.flop
+    return {"fp32": wide, "tf32": wide, "fp16": known.flop, "bf16": known.flop}
+
+
 def device_from_catalogue(
     spec: GpuSpec,
     *,
@@ -91,7 +97,7 @@ def device_from_catalogue(
         name=spec.name,
         peak_flops_per_s=_peaks(spec),
         bandwidth_bytes_per_s=spec.bandwidth_bytes_per_s,
-        flop_efficiency=dict.fromkeys(ARITHMETICS, known.flop),
+        flop_efficiency=_by_arithmetic(known),
         byte_efficiency=known.byte,
         launch_s=known.launch_s,
         memory_bytes=REPORTED_SHARE * spec.memory_bytes,
@@ -99,10 +105,11 @@ def device_from_catalogue(
         sigma_model=known.sigma_model["contiguous"],
         sigma_device=math.hypot(sigma_device, SIGMA_RENTED if rented else 0.0),
         power_w=power_w or spec.tdp_w,
-        evidence=Evidence.PUBLISHED if same and known.fitted else Evidence.ASSUMED,
+        evidence=Evidence.PUBLISHED if same else Evidence.ASSUMED,
         host_op_s=known.host_op_s,
         sigma_channels_last=known.sigma_added_by_channels_last,
         software=known.software,
+        fitted_precisions=known.precisions,
         uncalibrated=known.uncalibrated,
         link_bytes_per_s=_link(spec),
     )

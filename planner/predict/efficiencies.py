@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.paths import RESOURCES
 from planner.predict.types import FORMATS, Floats
-from planner.workload.job import MemoryFormat, Software
+from planner.workload.job import MemoryFormat, Precision, Software
 from planner.workload.optable import OP_CLASSES, PHASES
 
 TEXTBOOK = "textbook"
@@ -30,7 +30,7 @@ class Efficiencies:
     date: str
     devices: tuple[str, ...]  # catalogue ids it was fitted on; empty: on none
     software: Software | None
-    fitted: bool  # False: assumptions
+    precisions: tuple[Precision, ...]  # of the training steps it was fitted on
     flop: Floats
     byte: Floats
     launch_s: float
@@ -68,7 +68,7 @@ def load_efficiencies(name: str) -> Efficiencies:
         date=data["date"],
         devices=tuple(data["devices"]),
         software=data["software"],
-        fitted=data["fitted"],
+        precisions=tuple(data["precisions"]),
         flop=_grid(classes, "flop"),
         byte=_grid(classes, "byte"),
         launch_s=data["launch_s"],

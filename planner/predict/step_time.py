@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.door import InvalidInputError, Problem
-from planner.evidence import Range
+from planner.evidence import Evidence, Range
 from planner.predict.optimizer_step import optimizer_step
 from planner.predict.types import FORMATS, DeviceModel, Floats, StepTime
-from planner.workload.job import Precision, Recipe, Software
+from planner.workload.job import Precision, Recipe
 from planner.workload.optable import OP_CLASSES, PHASES, OpTable, basis
 from planner.workload.presets import TRACED_PRECISION
 
@@ -26,6 +26,9 @@ NORMAL_90 = 1.6449  # half-width of a 90 % interval in standard deviations
 # One RTX 3090, 711 models, torch 1.13 against 2.4: mean absolute difference 11 % once the median is removed;
 # × sqrt(π / 2) as for a normal distribution. (Published timm results.)
 SIGMA_SOFTWARE = 0.14
+# Efficiencies fitted on training in 16-bit autocast, tried on inference steps of the same card: sigma 0.26 instead
+# of 0.16. The same is assumed for other precisions.
+SIGMA_OTHER_RECIPE = 0.2
 
 ATTENTION, OPTIMIZER = OP_CLASSES.index("attention"), OP_CLASSES.index("optimizer")
 _FORWARD, _UPDATING = PHASES.index("forward"), PHASES.index("optimizer")
@@ -76,10 +79,9 @@ def matrix_arithmetic(precision: Precision, cudnn: bool) -> str:
     return {"tf32": "tf32", "amp": "fp16", "amp_bf16": "bf16", "bf16": "bf16"}[precision]
 
 
-def _flop_rates(device: DeviceModel, recipe: Recipe) -> Floats:
+def _flop_rates(device: DeviceModel, recipe: Recipe, memory_format: int) -> Floats:
     """(2, P, C) floating-point operations per second by operand width (4 bytes, then 2), phase, class."""
     shape = (len(FORMATS), len(PHASES), len(OP_CLASSES))
-    memory_format = FORMATS.index(recipe.memory_format)
 
     def rates(arithmetic: str) -> Floats:
         efficiency = np.broadcast_to(device.flop_efficiency[arithmetic], shape)[memory_format]
@@ -102,9 +104,20 @@ def smooth_max(a: Floats, b: Floats, power: int = ROOFLINE_POWER) -> Floats:
     return result
 
 
-def software_sigma(device: DeviceModel, software: Software) -> float:
-    """Spread that a change of software level adds to efficiencies fitted on another one."""
-    return SIGMA_SOFTWARE if device.software not in (None, software) else 0.0
+def _fitted_on(device: DeviceModel, recipe: Recipe) -> bool:
+    """Whether this kind of recipe is one that the efficiencies were fitted on (True if they were on none)."""
+    return device.software is None or (recipe.mode == "train" and recipe.precision in device.fitted_precisions)
+
+
+def _drifts(device: DeviceModel, recipe: Recipe) -> tuple[float, float]:
+    """Spread that another software level, and another kind of recipe than was fitted on, add.
+
+    Efficiencies that were fitted on nothing add none: their own sigma covers everything.
+    """
+    return (
+        SIGMA_SOFTWARE if device.software not in (None, recipe.software) else 0.0,
+        0.0 if _fitted_on(device, recipe) else SIGMA_OTHER_RECIPE,
+    )
 
 
 def predict_step_time(table: OpTable, recipe: Recipe, device: DeviceModel) -> StepTime:
@@ -118,10 +131,12 @@ def predict_step_time(table: OpTable, recipe: Recipe, device: DeviceModel) -> St
     flops, moved = table.flops[rows] @ values, table.bytes[rows] @ values
     narrow = (table.dtype_bytes[rows] < 4).astype(np.int64)
 
-    memory_format = FORMATS.index(recipe.memory_format)
+    # Sequences and plain vectors have no channels to lay out.
+    laid_out = table.size_kind in ("image", "volume") and recipe.memory_format == "channels_last"
+    memory_format = FORMATS.index("channels_last" if laid_out else "contiguous")
     byte_efficiency = np.broadcast_to(device.byte_efficiency, (len(FORMATS), len(PHASES), len(OP_CLASSES)))
     byte_rates = byte_efficiency[memory_format] * device.bandwidth_bytes_per_s
-    flop_rates = _flop_rates(device, recipe)
+    flop_rates = _flop_rates(device, recipe, memory_format)
     op_s = count * smooth_max(
         flops / flop_rates[narrow, phase, op_class], moved / byte_rates[phase, op_class], ROOFLINE_POWER
     )
@@ -143,8 +158,12 @@ def predict_step_time(table: OpTable, recipe: Recipe, device: DeviceModel) -> St
     share = by_class_s / step_s if step_s else by_class_s
     # A class that was never calibrated errs as a whole, so shares add linearly.
     unknown = float(share @ device.uncalibrated)
-    layout = device.sigma_channels_last if recipe.memory_format == "channels_last" else 0.0
-    sigma_model = math.hypot(device.sigma_model, layout, unknown, software_sigma(device, recipe.software))
+    sigma_model = math.hypot(
+        device.sigma_model,
+        device.sigma_channels_last if laid_out else 0.0,
+        unknown,
+        *_drifts(device, recipe),
+    )
     spread = math.exp(NORMAL_90 * math.hypot(sigma_model, device.sigma_device))
     return StepTime(
         seconds=Range(step_s / spread, step_s, step_s * spread),
@@ -152,5 +171,5 @@ def predict_step_time(table: OpTable, recipe: Recipe, device: DeviceModel) -> St
         launch_share=1.0 - float(work_s.sum()) / step_s if step_s else 0.0,
         sigma_model=sigma_model,
         sigma_device=device.sigma_device,
-        evidence=device.evidence,
+        evidence=device.evidence if _fitted_on(device, recipe) else Evidence.ASSUMED,
     )

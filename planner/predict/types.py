@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence import Evidence, Range
-from planner.workload.job import MemoryFormat, Software
+from planner.workload.job import MemoryFormat, Precision, Software
 from planner.workload.optable import OP_CLASSES
 
 Floats = NDArray[np.float64]
@@ -43,6 +43,7 @@ class DeviceModel:
     # Time the host's Python needs to issue one op, by phase; zeros where host and device are the same processor.
     host_op_s: tuple[float, float, float] = (0.0, 0.0, 0.0)
     software: Software | None = None  # level the efficiencies were fitted on; None: not fitted on any
+    fitted_precisions: tuple[Precision, ...] = ()  # of the training steps they were fitted on
     uncalibrated: Floats = field(default_factory=lambda: np.zeros(len(OP_CLASSES)))  # (C,) extra sigma of a class
     # Bus bandwidth between this GPU's neighbours in one host where the board decides it (NVSwitch);
     # None: the host decides, as with PCIe cards.

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.door import InvalidInputError
-from planner.predict.step_time import SIGMA_SOFTWARE, predict_step_time
+from planner.evidence import Evidence
+from planner.predict.step_time import SIGMA_OTHER_RECIPE, SIGMA_SOFTWARE, predict_step_time
 from planner.workload.job import OPTIMIZERS, Recipe
 from planner.workload.optable import OP_CLASSES, PHASES
 from tests.predict.made import constant, make_device, make_table, per_sample, tables
@@ -74,7 +75,8 @@ def test_that_class_times_add_up_to_the_step():
 def test_that_the_layout_and_the_phase_choose_their_own_efficiency():
     efficiency = np.full((2, len(PHASES), len(OP_CLASSES)), 0.5)
     efficiency[1, 0] = 1.0  # channels last, forward
-    table = make_table([("conv", "forward", 2, 1, FLOPS, constant(0))])
+    sizes = {"size_kind": "image", "default_size": 32, "size_unit": 32, "size_min": 32, "size_max": 512}
+    table = make_table([("conv", "forward", 2, 1, FLOPS, constant(0))], **sizes)
     device = {"flop_efficiency": dict.fromkeys(("fp32", "tf32", "fp16", "bf16"), efficiency)}
     assert seconds(table, **device) == pytest.approx(0.2)
     assert seconds(table, replace(INFER, memory_format="channels_last"), **device) == pytest.approx(0.1)
@@ -98,9 +100,14 @@ def test_that_plain_sgd_reads_two_tensors_and_writes_one():
 def test_that_another_software_level_and_unknown_classes_widen_the_interval():
     table = make_table()
     uncalibrated = np.where(np.array(OP_CLASSES) == "matmul", 0.5, 0.0)
-    known = predict_step_time(table, INFER, make_device(software="torch2"))
-    drifted = predict_step_time(table, INFER, make_device(software="torch1.12"))
+    train = Recipe()
+    fitted = make_device(software="torch2", fitted_precisions=("amp",))
+    known = predict_step_time(table, train, fitted)
+    drifted = predict_step_time(table, train, replace(fitted, software="torch1.12"))
+    inference = predict_step_time(table, INFER, replace(fitted, evidence=Evidence.PUBLISHED))
+    assert inference.evidence is Evidence.ASSUMED
     unknown = predict_step_time(table, INFER, make_device(uncalibrated=uncalibrated))
+    assert inference.sigma_model == pytest.approx(math.hypot(0.2, SIGMA_OTHER_RECIPE))
     assert known.sigma_model == pytest.approx(0.2)
     assert drifted.sigma_model == pytest.approx(math.hypot(0.2, SIGMA_SOFTWARE))
     assert unknown.sigma_model == pytest.approx(math.hypot(0.2, 0.5))
@@ -119,6 +126,14 @@ def test_that_a_table_refuses_a_recipe_it_was_not_traced_for(changes, field):
     sized = make_table(size_kind="image", default_size=224, size_unit=32, size_min=32, size_max=512)
     with pytest.raises(InvalidInputError, match=field):
         predict_step_time(sized, replace(INFER, **changes), make_device())
+
+
+def test_that_a_sequence_has_no_memory_format():
+    efficiency = np.full((2, len(PHASES), len(OP_CLASSES)), 0.5)
+    efficiency[1] = 1.0
+    device = {"flop_efficiency": dict.fromkeys(("fp32", "tf32", "fp16", "bf16"), efficiency)}
+    table = make_table([("matmul", "forward", 2, 1, FLOPS, constant(0))])
+    assert seconds(table, replace(INFER, memory_format="channels_last"), **device) == seconds(table, **device)
 
 
 def test_that_fused_attention_is_not_sold_as_torch_1_12():

@@ -22,6 +22,11 @@ RIDGE = 2e-4
 ITERATIONS = 500
 RATE = 0.02
 CELLS = len(PHASES) * len(OP_CLASSES)
+# Only kernels on four-dimensional tensors know a memory format; matrix products and attention do not.
+_LAID_OUT = np.isin(
+    OP_CLASSES,
+    ("conv", "conv_1x1", "conv_depthwise", "conv_grouped", "norm", "pool", "copy", "reduce"),
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ def _gradient(theta: Floats, data: Measured, weights: Floats) -> Floats:
     by_limit = []
     for of_limit in (share, 1.0 - share):
         downhill = -row_pull * of_limit
-        channels_last = downhill * data.memory_format[data.step]
+        channels_last = downhill * data.memory_format[data.step] * _LAID_OUT[data.cell % len(OP_CLASSES)]
         by_limit.append([np.bincount(data.cell, column, minlength=CELLS) for column in (downhill, channels_last)])
     (flop, flop_change), (byte, byte_change) = by_limit
     return np.concatenate([flop, byte, flop_change, byte_change, [float(pull @ launches)]])

@@ -125,7 +125,7 @@ def _file(data: Measured, model: Fit, sigmas: dict[MemoryFormat, float], lines: 
         "errors": lines,
         "devices": [DEVICE],
         "software": PUBLISHED.software,
-        "fitted": True,
+        "precisions": ["amp", "amp_bf16"],
         "launch_s": float(f"{model.launch_s:.4g}"),
         "host_op_s": list(textbook.host_op_s),
         "sigma_model": sigmas,
