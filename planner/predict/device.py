@@ -38,6 +38,8 @@ SIGMA_MEASURED_CLASSES = 0.22
 _GEMM_SHARE, _COPY_SHARE = 0.8, 0.85
 # All-reduce bus bandwidth over one direction of NVLink where a switch joins all GPUs (NCCL tests, 8 GPUs).
 _NVSWITCH_SHARE = Range(0.4, 0.7, 0.85)
+# The host's speed differs by processor and Python by about half; measured by its launches, by less. Assumptions.
+_SIGMA_HOST, _SIGMA_HOST_MEASURED = 0.4, 0.25
 # Issuing an op through autograd and a module costs a multiple of the bare launch that the probe measures; the
 # ratios are those of the default costs 12, 10 and 6 µs.
 _HOST_PER_LAUNCH = (2.0, 10 / 6, 1.0)
@@ -107,6 +109,7 @@ def device_from_catalogue(
         power_w=power_w or spec.tdp_w,
         evidence=Evidence.PUBLISHED if same else Evidence.ASSUMED,
         host_op_s=known.host_op_s,
+        sigma_host=_SIGMA_HOST,
         sigma_channels_last=known.sigma_added_by_channels_last,
         software=known.software,
         fitted_precisions=known.precisions,
@@ -245,6 +248,7 @@ def device_from_benchmark(
         evidence=Evidence.MEASURED_BENCHMARK,
         # On a CPU the host that issues ops is the processor that runs them: the launch cost says it all.
         host_op_s=(0.0, 0.0, 0.0) if is_cpu else host_op_s,
+        sigma_host=_SIGMA_HOST if launch is None else _SIGMA_HOST_MEASURED,
         sigma_channels_last=known.sigma_added_by_channels_last,
         link_bytes_per_s=_link(spec) if spec is not None else None,
         is_cpu=is_cpu,

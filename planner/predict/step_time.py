@@ -8,6 +8,7 @@ the host that issues the ops runs beside it: step = smooth-max₆(device, host).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,7 @@ def recipe_basis(table: OpTable, recipe: Recipe) -> Floats:
 
 
 def matrix_arithmetic(precision: Precision, cudnn: bool) -> str:
+    """What matrix units compute in: a key of ``peak_flops_per_s``. ``cudnn``: inside cuDNN (see ``CUDNN``)."""
     if precision == "fp32":
         return "tf32" if cudnn else "fp32"
     return {"tf32": "tf32", "amp": "fp16", "amp_bf16": "bf16", "bf16": "bf16"}[precision]
@@ -94,6 +96,13 @@ def _flop_rates(device: DeviceModel, recipe: Recipe, memory_format: int) -> Floa
     wide = np.where(CUDNN, rates(matrix_arithmetic(full, cudnn=True)), rates(matrix_arithmetic(full, cudnn=False)))
     narrow = rates("fp16" if recipe.precision in ("amp", "fp32", "tf32") else "bf16")
     return np.stack([wide, narrow])
+
+
+def _byte_rates(device: DeviceModel, memory_format: int) -> Floats:
+    """(P, C) bytes per second by phase and class."""
+    shape = (len(FORMATS), len(PHASES), len(OP_CLASSES))
+    rates: Floats = np.broadcast_to(device.byte_efficiency, shape)[memory_format] * device.bandwidth_bytes_per_s
+    return rates
 
 
 def smooth_max(a: Floats, b: Floats, power: int = ROOFLINE_POWER) -> Floats:
@@ -120,55 +129,68 @@ def _drifts(device: DeviceModel, recipe: Recipe) -> tuple[float, float]:
     )
 
 
-def predict_step_time(table: OpTable, recipe: Recipe, device: DeviceModel) -> StepTime:
-    """Seconds of one step on one GPU, without communication, as a 90 % interval.
+@dataclass(frozen=True)
+class _Work:
+    """One step by op class, (C,) each."""
 
-    Vectorised over the table's rows. Raises InvalidInputError when the table does not serve the recipe.
-    """
+    roofline_s: Floats
+    kernels: Floats
+    host_s: Floats  # for the host to issue the ops
+
+
+def _work(table: OpTable, recipe: Recipe, device: DeviceModel, memory_format: int) -> _Work:
+    """The rows that run in this mode, vectorised, and the optimizer."""
     values = recipe_basis(table, recipe)
     rows: NDArray[np.bool_] | slice = slice(None) if recipe.mode == "train" else table.phase == _FORWARD
     op_class, phase, count = table.op_class[rows], table.phase[rows], table.count[rows]
-    flops, moved = table.flops[rows] @ values, table.bytes[rows] @ values
     narrow = (table.dtype_bytes[rows] < 4).astype(np.int64)
+    flop_rates, byte_rates = _flop_rates(device, recipe, memory_format), _byte_rates(device, memory_format)
+    op_s = count * smooth_max(
+        (table.flops[rows] @ values) / flop_rates[narrow, phase, op_class],
+        (table.bytes[rows] @ values) / byte_rates[phase, op_class],
+    )
+    host_op_s = np.array(device.host_op_s)
 
+    def by_class(amounts: Floats) -> Floats:
+        return np.bincount(op_class, amounts, minlength=len(OP_CLASSES)).astype(np.float64)
+
+    roofline_s, kernels, host_s = by_class(op_s), by_class(count), by_class(count * host_op_s[phase])
+    update = optimizer_step(table, recipe)
+    roofline_s[OPTIMIZER] += update.bytes / byte_rates[_UPDATING, OPTIMIZER]
+    kernels[OPTIMIZER] += update.kernels
+    host_s[OPTIMIZER] += update.kernels * host_op_s[_UPDATING]
+    return _Work(roofline_s, kernels, host_s)
+
+
+def predict_step_time(table: OpTable, recipe: Recipe, device: DeviceModel) -> StepTime:
+    """Seconds of one step on one GPU, without communication, as a 90 % interval.
+
+    Raises InvalidInputError when the table does not serve the recipe.
+    """
     # Sequences and plain vectors have no channels to lay out.
     laid_out = table.size_kind in ("image", "volume") and recipe.memory_format == "channels_last"
-    memory_format = FORMATS.index("channels_last" if laid_out else "contiguous")
-    byte_efficiency = np.broadcast_to(device.byte_efficiency, (len(FORMATS), len(PHASES), len(OP_CLASSES)))
-    byte_rates = byte_efficiency[memory_format] * device.bandwidth_bytes_per_s
-    flop_rates = _flop_rates(device, recipe, memory_format)
-    op_s = count * smooth_max(
-        flops / flop_rates[narrow, phase, op_class], moved / byte_rates[phase, op_class], ROOFLINE_POWER
-    )
-    work_s = np.bincount(op_class, op_s, minlength=len(OP_CLASSES))
-    kernels = np.bincount(op_class, count, minlength=len(OP_CLASSES))
-    host_s = np.bincount(op_class, count * np.array(device.host_op_s)[phase], minlength=len(OP_CLASSES))
-
-    update = optimizer_step(table, recipe)
-    work_s[OPTIMIZER] += update.bytes / byte_rates[_UPDATING, OPTIMIZER]
-    kernels[OPTIMIZER] += update.kernels
-    host_s[OPTIMIZER] += update.kernels * device.host_op_s[_UPDATING]
-
-    device_s = work_s + kernels * device.launch_s
-    total_device_s, total_host_s = float(device_s.sum()), float(host_s.sum())
+    work = _work(table, recipe, device, FORMATS.index("channels_last" if laid_out else "contiguous"))
+    device_s = work.roofline_s + work.kernels * device.launch_s
+    total_device_s, total_host_s = float(device_s.sum()), float(work.host_s.sum())
     step_s = float(smooth_max(np.array(total_device_s), np.array(total_host_s), HOST_POWER))
     waiting_s = max(step_s - total_device_s, 0.0)
-    by_class_s = device_s + (waiting_s / total_host_s * host_s if total_host_s else 0.0)
+    by_class_s = device_s + (waiting_s / total_host_s * work.host_s if total_host_s else 0.0)
 
     share = by_class_s / step_s if step_s else by_class_s
-    # A class that was never calibrated errs as a whole, so shares add linearly.
-    unknown = float(share @ device.uncalibrated)
+    host_bound = (total_host_s / step_s) ** HOST_POWER if step_s else 0.0  # ∂ ln(step) / ∂ ln(host)
     sigma_model = math.hypot(
         device.sigma_model,
         device.sigma_channels_last if laid_out else 0.0,
-        unknown,
+        # A class that was never calibrated errs as a whole, so shares add linearly.
+        float(share @ device.uncalibrated),
+        host_bound * device.sigma_host,
         *_drifts(device, recipe),
     )
     spread = math.exp(NORMAL_90 * math.hypot(sigma_model, device.sigma_device))
     return StepTime(
         seconds=Range(step_s / spread, step_s, step_s * spread),
         by_class_s=by_class_s,
-        launch_share=1.0 - float(work_s.sum()) / step_s if step_s else 0.0,
+        launch_share=1.0 - float(work.roofline_s.sum()) / step_s if step_s else 0.0,
         sigma_model=sigma_model,
         sigma_device=device.sigma_device,
         evidence=device.evidence if _fitted_on(device, recipe) else Evidence.ASSUMED,

@@ -42,6 +42,7 @@ class DeviceModel:
     evidence: Evidence
     # Time the host's Python needs to issue one op, by phase; zeros where host and device are the same processor.
     host_op_s: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    sigma_host: float = 0.0  # standard deviation of ln(host_op_s)
     software: Software | None = None  # level the efficiencies were fitted on; None: not fitted on any
     fitted_precisions: tuple[Precision, ...] = ()  # of the training steps they were fitted on
     uncalibrated: Floats = field(default_factory=lambda: np.zeros(len(OP_CLASSES)))  # (C,) extra sigma of a class

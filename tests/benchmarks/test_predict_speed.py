@@ -8,6 +8,7 @@ import pytest
 from planner.hardware.catalogue import by_id
 from planner.predict.device import device_from_catalogue
 from planner.predict.estimate import estimate
+from planner.predict.table_contract import estimate_table
 from planner.workload.job import Recipe
 from planner.workload.optable import OP_CLASSES
 from tests.predict.made import make_table
@@ -38,3 +39,17 @@ def test_that_one_estimate_takes_under_a_millisecond(benchmark, large_table):
     benchmark(estimate, Recipe(), device, large_table, 4)
     if benchmark.stats is not None:  # None: benchmarks are disabled
         assert benchmark.stats.stats.median < 1e-3
+
+
+def test_that_a_thousand_rows_take_under_a_second(benchmark):
+    device = device_from_catalogue(by_id("rtx-3090"))
+    models = ("resnet50", "efficientnet_b0", "vit_b16", "unet3d", "bert_base", "gpt2", "lstm", "tabular_mlp")
+    rows = [
+        {"model": f"preset:{models[i % len(models)]}", "batch_size": str(1 + i % 64), "gpus": str(1 + i % 8)}
+        for i in range(1000)
+    ]
+    list(estimate_table(rows[: len(models)], lambda _: device))  # tables are read once
+    answers = benchmark.pedantic(lambda: list(estimate_table(rows, lambda _: device)), rounds=3)
+    assert not any(answer["error"] for answer in answers)
+    if benchmark.stats is not None:
+        assert benchmark.stats.stats.median < 1.0

@@ -65,6 +65,14 @@ def test_that_many_small_ops_wait_for_the_host():
     assert step.launch_share > 0.99
 
 
+def test_that_a_step_that_waits_for_the_host_is_as_uncertain_as_the_host():
+    few, many = (make_table([("matmul", "forward", 2, n, per_sample(1e12 / n), constant(0))]) for n in (1, 10**5))
+    host = {"host_op_s": (12e-6, 10e-6, 6e-6), "sigma_host": 0.5}
+    busy, waiting = (predict_step_time(table, INFER, make_device(**host)).sigma_model for table in (few, many))
+    assert busy == pytest.approx(0.2)
+    assert waiting == pytest.approx(math.hypot(0.2, 0.5), rel=0.01)
+
+
 def test_that_class_times_add_up_to_the_step():
     table = make_table([(name, "forward", 4, 3, FLOPS, per_sample(1e9)) for name in OP_CLASSES])
     step = predict_step_time(table, Recipe(), make_device(launch_s=1e-5, host_op_s=(1.0, 1.0, 1.0)))
