@@ -1,7 +1,7 @@
 """Makes ``resources/calibration/rtx3090.json`` from timm's published training table. Seeded; a minute.
 
-    python -m planner.predict.calibration.trace_timm MEASURED.csv TABLES_DIR
-    python -m planner.predict.calibration.fit_rtx3090 MEASURED.csv TABLES_DIR
+    python -m planner.predict.calibration.trace_timm TABLES_DIR
+    python -m planner.predict.calibration.fit_rtx3090 TABLES_DIR
 
 Prints the error on families that were held out, from random splits by family, then fits on all.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from planner.hardware.catalogue import by_id
 from planner.paths import RESOURCES
 from planner.predict.calibration.fit import Fit, fit, row_times
-from planner.predict.calibration.measured import PUBLISHED, Limits, Measured, read_measured
+from planner.predict.calibration.measured import MEASUREMENTS, PUBLISHED, Limits, Measured, read_measured
 from planner.predict.efficiencies import TEXTBOOK, load_efficiencies
 from planner.predict.step_time import NORMAL_90
 from planner.predict.types import FORMATS, Floats
@@ -137,8 +137,8 @@ def _file(data: Measured, model: Fit, sigmas: dict[MemoryFormat, float], lines: 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("measured", type=Path)
     parser.add_argument("tables", type=Path)
+    parser.add_argument("--measured", type=Path, default=MEASUREMENTS)
     parser.add_argument("--dry-run", action="store_true", help="print the errors, write nothing")
     arguments = parser.parse_args()
     data = read_measured(arguments.measured, arguments.tables, limits())

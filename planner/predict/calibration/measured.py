@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.paths import RESOURCES
 from planner.predict.optimizer_step import optimizer_step
 from planner.predict.step_time import MATRIX
 from planner.predict.types import FORMATS, Floats
@@ -18,6 +19,7 @@ from planner.workload.table_file import load_table
 
 Indices = NDArray[np.int64]
 
+MEASUREMENTS = RESOURCES / "calibration" / "measurements" / "timm_rtx3090_train.csv"
 # The published runs: SGD with momentum, autocast to fp16 without a gradient scaler, gradients zero-filled.
 PUBLISHED = Recipe(optimizer="momentum", precision="amp", software="torch1.12")
 

@@ -1,6 +1,6 @@
 """Op tables of the architectures in a published timm table, for fitting. Needs torch and timm; minutes.
 
-    python -m planner.predict.calibration.trace_timm MEASURED.csv CACHE_DIR [--per-family N]
+    python -m planner.predict.calibration.trace_timm TABLES_DIR [--per-family N]
 
 The published training table was measured before torch had fused attention: it is switched off while tracing.
 """
@@ -15,7 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.predict.calibration.measured import table_path
+from planner.predict.calibration.measured import MEASUREMENTS, table_path
 from planner.workload.table_file import save_table
 
 if TYPE_CHECKING:
@@ -142,9 +142,9 @@ def _traceable(architecture: Architecture) -> Traceable:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("measured", type=Path)
-    parser.add_argument("cache", type=Path)
-    parser.add_argument("--per-family", type=int, default=3)
+    parser.add_argument("tables", type=Path)
+    parser.add_argument("--measured", type=Path, default=MEASUREMENTS)
+    parser.add_argument("--per-family", type=int, default=8)
     arguments = parser.parse_args()
     os.environ["TIMM_FUSED_ATTN"] = "0"
     from planner.workload.trace.classes import CLASS_BY_NAME
@@ -153,7 +153,7 @@ def main() -> None:
     for operator, op_class in _MORE_OPERATORS.items():
         CLASS_BY_NAME.setdefault(operator, op_class)
     for architecture in by_turns(arguments.measured, arguments.per_family):
-        file = table_path(arguments.cache, *architecture)
+        file = table_path(arguments.tables, *architecture)
         if file.exists():
             continue
         try:
