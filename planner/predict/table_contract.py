@@ -53,6 +53,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 _SIZE_COLUMNS = {"image": "image_size", "volume": "image_size", "sequence": "sequence_length", "none": ""}
 _LATER_MODELS = ("timm", "hf", "py", "ops")
 _MAX_BATCH = 2**24
+_DIGITS = 12  # more than any number that is accepted
+_SHOWN = 60  # characters of a refused value that are repeated
 
 DeviceByName = Callable[[str], DeviceModel]
 
@@ -77,7 +79,9 @@ class _Row:
         return (self._row.get(column) or "").strip()
 
     def refuse(self, column: str, accepted: str) -> None:
-        self.problems.append(Problem(column, f"{self.text(column)!r} is not accepted: {accepted}"))
+        shown = self.text(column)
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+        self.problems.append(Problem(column, f"{shown!r} is not accepted: {accepted}"))
 
     def choice(self, column: str, default: str) -> Any:
         value = self.text(column) or default
@@ -90,7 +94,7 @@ class _Row:
         text = self.text(column)
         if not text:
             return default
-        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= highest):
+        if not (text.isascii() and text.isdigit() and len(text) < _DIGITS and 1 <= int(text) <= highest):
             self.refuse(column, f"write a whole number from 1 to {highest}")
             return default
         return int(text)
@@ -183,6 +187,16 @@ def _answer(result: Estimate) -> dict[str, str]:
     }
 
 
+def _one_line(raw: dict[str, str], error: InvalidInputError) -> str:
+    """All problems in one line, by the names of the table's columns."""
+    size_column = "image_size" if (raw.get("image_size") or "").strip() else "sequence_length"
+    problems = [
+        Problem(size_column, problem.what) if problem.where == "input_size" else problem
+        for problem in error.problems
+    ]
+    return " ".join("; ".join(map(str, problems)).split())
+
+
 def _remembering(resolve_device: DeviceByName) -> DeviceByName:
     """Ask once per name, also for names that are refused: looking at the local machine takes seconds."""
     known: dict[str, DeviceModel | InvalidInputError] = {}
@@ -217,5 +231,4 @@ def estimate_table(rows: Iterable[dict[str, str]], resolve_device: DeviceByName)
             result = estimate(recipe, device_of(request.gpu), table, request.gpus, request.bandwidth)
             yield {**raw, **_answer(result)}
         except InvalidInputError as error:
-            line = " ".join("; ".join(map(str, error.problems)).split())
-            yield {**raw, **dict.fromkeys(OUTPUT_COLUMNS, ""), "error": line}
+            yield {**raw, **dict.fromkeys(OUTPUT_COLUMNS, ""), "error": _one_line(raw, error)}
