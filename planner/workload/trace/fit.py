@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.workload.optable import COEFFICIENTS, Floats, basis
+from planner.workload.optable import basis
 
 Solver = list[list[Fraction]]  # (6, points) from samples to coefficients
 
@@ -73,10 +73,4 @@ def candidate_peaks(
         values = basis(batch, position) @ fitted
         found.add(int(np.argmax(values)))
         found.add(int(np.argmax(values + offsets)))
-    assert matrix.shape[0] == COEFFICIENTS
     return sorted(found)
-
-
-def evaluate(rows: Floats, batch_size: float, positions: float) -> Floats:
-    """(R,) values of (R, 6) coefficient rows."""
-    return rows @ basis(batch_size, positions)

@@ -75,8 +75,8 @@ class _Samples:
 
 def trace_table(source: Traceable, precision: TracedPrecision, checkpointing: str) -> OpTable:
     """Trace one variant. Raises TraceError if the model executes other operators at another batch or size."""
-    samples = _sampled(source, precision, checkpointing)
     positions = [source.positions(size) for size in source.trace_sizes]
+    samples = _sampled(source, precision, checkpointing)
     solve = solver(BATCHES, positions)
     _require_same_operators(source, [record.kernels for record in samples.training])
     live, gradients = _live_rows(source, solve, samples.training)
