@@ -3,7 +3,8 @@
     python -m planner.predict.calibration.check_inference INFERENCE.csv TABLES_DIR
 
 Prints, per GPU and software, the errors of the fitted and of the textbook efficiencies. Tables traced for training
-serve: only their forward rows are used.
+serve: only their forward rows are used. Models with attention are left out: their tables are those of torch 1.12,
+without fused attention.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from planner.predict.efficiencies import TEXTBOOK, Efficiencies, efficiencies_fo
 from planner.predict.step_time import predict_step_time
 from planner.predict.types import DeviceModel
 from planner.workload.job import Recipe
-from planner.workload.optable import OpTable
+from planner.workload.optable import OP_CLASSES, OpTable
 from planner.workload.table_file import load_table
 
 
@@ -49,6 +50,8 @@ def main() -> None:
                 continue
             if path not in tables:
                 tables[path] = load_table(path)
+            if OP_CLASSES.index("bmm") in tables[path].op_class:
+                continue
             recipe = Recipe(mode="infer", batch_size=int(row["batch_size"]))
             for known in (efficiencies_for(DEVICE), load_efficiencies(TEXTBOOK)):
                 key = (row["gpu"], known.id)
