@@ -5,10 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from planner.benchmark.result import BenchmarkResult
+from planner.decide.decision import decide
 from planner.decide.types import Recommendation, Terms
-from planner.hardware.snapshot import Snapshot
+from planner.door import InvalidInputError, Problem
+from planner.hardware.catalogue import GpuSpec, by_id, identify
+from planner.hardware.snapshot import Gpu, Snapshot
 from planner.offers.offer import Offer
-from planner.workload.job import Job
+from planner.offers.price import parse_date
+from planner.predict.device import device_from_benchmark, device_from_catalogue
+from planner.predict.types import DeviceModel
+from planner.workload.job import Job, Recipe
+from planner.workload.optable import OpTable
+from planner.workload.presets import load_preset
+
+RENTED_GPU = "rtx-3090"
+_PRESET = "preset:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +31,7 @@ class PlanInputs:
     offers: tuple[Offer, ...] = ()
     provider: str = "irender"  # whose packages are weighed; others give comparable prices
     snapshot: Snapshot | None = None  # None: this machine has not been looked at
-    gpu_uuid: str | None = None  # which local GPU would train; None: the first
+    gpu_uuid: str | None = None  # which local GPU would train; None: the first that answers
     benchmark: BenchmarkResult | None = None  # of that GPU; None: not measured, the data sheet is used
     today: str = ""  # ISO date the plan was made: prices age against it
     seed: int = 20260301
@@ -28,10 +39,71 @@ class PlanInputs:
 
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
 
+    def __post_init__(self) -> None:
+        if not 100 <= self.sample_count <= 100_000:
+            raise ValueError(f"sample_count must be 100 to 100000, got {self.sample_count}")
+        if self.seed < 0:
+            raise ValueError(f"seed must not be negative, got {self.seed}")
+
+
+def local_gpu(snapshot: Snapshot | None, gpu_uuid: str | None) -> Gpu | None:
+    """The GPU that would train here: the one asked for, else the first that answers."""
+    gpus = [gpu for gpu in snapshot.gpus if not gpu.lost] if snapshot else []
+    chosen = next((gpu for gpu in gpus if gpu.uuid == gpu_uuid), None) if gpu_uuid else None
+    return chosen or next(iter(gpus), None)
+
+
+def _spec(gpu: Gpu | None) -> GpuSpec | None:
+    if gpu is None:
+        return None
+    if gpu.catalogue_id:
+        return by_id(gpu.catalogue_id)
+    return identify(gpu.name, gpu.pci_device_id, gpu.memory_total_bytes)
+
+
+def local_device(
+    snapshot: Snapshot | None, gpu_uuid: str | None, benchmark: BenchmarkResult | None
+) -> DeviceModel | None:
+    """What this machine would train on: as measured, else from its data sheet; None: nothing is known of it.
+
+    A benchmark counts only for the GPU it was made on; one made on the processor counts where there is no GPU.
+    """
+    gpu = local_gpu(snapshot, gpu_uuid)
+    spec = _spec(gpu)
+    display = bool(gpu and gpu.display_active)
+    if benchmark is not None and benchmark.probes and (gpu is None or benchmark.gpu_uuid == gpu.uuid):
+        return device_from_benchmark(benchmark, spec, display=display)
+    if gpu is None or spec is None:
+        return None
+    return device_from_catalogue(spec, display=display, power_w=gpu.power_limit_w)
+
+
+def table_of(recipe: Recipe) -> OpTable:
+    """The op table of a recipe's model. Raises InvalidInputError for a model that cannot be read yet."""
+    if not recipe.model.startswith(_PRESET):
+        what = f"{recipe.model!r} cannot be planned yet: choose one of the presets (preset:NAME)"
+        raise InvalidInputError("recipe", (Problem("model", what),))
+    return load_preset(recipe.model.removeprefix(_PRESET), recipe.precision, recipe.checkpointing)
+
 
 def evaluate(inputs: PlanInputs) -> Recommendation:
     """Predict, price and decide. Pure: the same inputs give the same numbers.
 
     Raises InvalidInputError for a model, size or variant that cannot be planned, with the field's name.
     """
-    raise RuntimeError("being built")
+    spec = by_id(RENTED_GPU)
+    if spec is None:
+        raise InvalidInputError("catalogue", (Problem("gpu", f"{RENTED_GPU} is missing from the GPU catalogue"),))
+    return decide(
+        job=inputs.job,
+        table=table_of(inputs.job.recipe),
+        terms=inputs.terms,
+        local=local_device(inputs.snapshot, inputs.gpu_uuid, inputs.benchmark),
+        rented=device_from_catalogue(spec, rented=True),
+        rented_gpu=RENTED_GPU,
+        offers=inputs.offers,
+        provider=inputs.provider,
+        today=parse_date(inputs.today),
+        seed=inputs.seed,
+        sample_count=inputs.sample_count,
+    )

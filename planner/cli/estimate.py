@@ -39,7 +39,7 @@ def local_device() -> DeviceModel:
     """This machine's GPU, by its latest benchmark or its data sheet. Raises InvalidInputError without one."""
     from planner.benchmark.history import latest_for
     from planner.hardware.detect import detect
-    from planner.pipeline import device_of
+    from planner.pipeline import local_device as device_of
 
     snapshot = detect(interpreters=False)
     device = device_of(snapshot, None, latest_for(snapshot, None))

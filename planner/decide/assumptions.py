@@ -1,0 +1,62 @@
+"""The assumptions register: every value that is not measured, its source, and whether it was edited."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from planner.decide.types import Assumption, Option, Terms
+from planner.evidence import Evidence
+from planner.offers.billing import POWER_SUPPLY_EFFICIENCY, UPLOAD_EFFICIENCY
+from planner.workload.job import Job
+
+# Fields of Terms with a source better than a judgement; message codes below "source.".
+_SOURCES = {"electricity_usd_per_kwh": "electricity"}
+_UNSET_MEANS_NONE = ("deadline_h", "budget_usd")
+
+
+def register(job: Job, terms: Terms, options: tuple[Option, ...]) -> tuple[Assumption, ...]:
+    """All assumptions behind an answer, the user's own first."""
+    return (*_of_job(job), *_of_terms(terms), *_of_options(options))
+
+
+def _of_job(job: Job) -> Iterator[Assumption]:
+    default = Job()
+    for name in ("samples_per_epoch", "epochs", "dataset_bytes", "result_bytes", "kept_batch"):
+        value = getattr(job, name)
+        edited = value != getattr(default, name)
+        yield Assumption(name, value, Evidence.ASSUMED, "user" if edited else "default", edited)
+
+
+def _of_terms(terms: Terms) -> Iterator[Assumption]:
+    default = Terms()
+    for field in dataclasses.fields(terms):
+        value = getattr(terms, field.name)
+        if value is None:
+            continue  # no deadline, no budget; the bus range is that of the options
+        edited = value != getattr(default, field.name)
+        source = "user" if edited else _SOURCES.get(field.name, "default")
+        evidence = Evidence.PUBLISHED if source == "electricity" else Evidence.ASSUMED
+        yield Assumption(field.name, value, evidence, source, edited)
+
+
+def _of_options(options: tuple[Option, ...]) -> Iterator[Assumption]:
+    yield Assumption("upload_efficiency_share", UPLOAD_EFFICIENCY, Evidence.ASSUMED, "default", False)
+    yield Assumption("power_supply_share", POWER_SUPPLY_EFFICIENCY, Evidence.ASSUMED, "default", False)
+    for option in options:
+        if option.kind == "local" and option.step is not None:
+            measured = option.step.evidence is Evidence.MEASURED_BENCHMARK
+            source = "benchmark" if measured else "data_sheet"
+            yield Assumption("local_step_s", option.step.seconds, option.step.evidence, source, False)
+        if option.key == "rent-1" and option.step is not None:
+            yield Assumption("rented_step_s", option.step.seconds, option.step.evidence, "calibration", False)
+        if option.communication is not None and option.sold:
+            bus = option.communication.bus_bandwidth_bytes_per_s.scaled(1e-9)
+            source = "bus_logs" if option.communication.evidence is Evidence.ASSUMED else "user"
+            yield Assumption(f"bus_{option.gpu_count}_gbs", bus, option.communication.evidence, source, False)
+        if option.price is not None and option.sold and option.price.usd_per_hour is not None:
+            quote = option.price.is_quote
+            source = "quote" if quote else "comparable"
+            evidence = Evidence.PUBLISHED if quote else Evidence.ASSUMED
+            name = f"price_{option.gpu_count}_usd_per_h"
+            yield Assumption(name, option.price.usd_per_hour, evidence, source, quote)
