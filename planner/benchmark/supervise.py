@@ -1,0 +1,290 @@
+"""From a chosen Python and GPU to a finished BenchmarkResult: what to start, and what its events come to.
+
+Pure, apart from ``run_benchmark``: a window runs the same argv in the same environment by its own means, gives
+each line to ``decode`` and ``fold``, and the end to ``conclude``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from planner.benchmark import events
+from planner.benchmark.events import Event, decode
+from planner.benchmark.result import BenchmarkResult, ProbeResult, SkippedProbe
+from planner.hardware.snapshot import Gpu, Interpreter, Snapshot
+from planner.processes import Ending, Outcome, run_json_lines
+
+WORKER = Path(__file__).with_name("worker")
+CANCEL_LINE = "cancel"
+# The worker says something every second while it makes progress; importing torch can hold that up.
+FIRST_MESSAGE_S = 60.0
+IDLE_S = 45.0
+GRACE_S = 2.0
+_LOADING_S = 180.0
+DEADLINE_S = _LOADING_S + 2 * 60.0  # twice the longest budget
+
+# Relative standard uncertainty that no statistics of one run can see, by kind of machine.
+_FLOOR_DESKTOP, _FLOOR_LAPTOP, _FLOOR_SHARED = 0.005, 0.02, 0.03
+# Variables that would make another Python load our packages, or hide its own.
+_FOREIGN_VARIABLES = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
+_NO_DEVICE = "-1"  # of CUDA_VISIBLE_DEVICES
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to measure, with which Python, and what the worker cannot know about it."""
+
+    python_path: str
+    device_kind: str  # "cuda", "mps", "xpu", "cpu"
+    gpu_uuid: str | None = None  # as NVML writes it; None: the first device of the kind
+    driver_version: str | None = None
+    power_limit_w: float | None = None
+    cpu_name: str | None = None
+    host_memory_bytes: int | None = None
+    on_battery: bool | None = None
+    floor: float = _FLOOR_DESKTOP
+    quick: bool = False
+
+
+class BenchmarkError(Exception):
+    """There is no result. ``code`` is a message code below "bench.error", ``values`` fill its placeholders."""
+
+    def __init__(
+        self, code: str, values: Mapping[str, str] | None = None, stderr_tail: tuple[str, ...] = ()
+    ) -> None:
+        self.code = f"bench.error.{code}"
+        self.values = dict(values or {})
+        self.stderr_tail = stderr_tail
+        super().__init__(self.code, self.values)
+
+
+def _device_kind(interpreter: Interpreter, gpu: Gpu | None) -> str:
+    kinds = [device.kind for device in interpreter.devices]
+    if gpu is None:
+        return next((kind for kind in kinds if kind != "cpu"), "cpu")
+    if "cuda" not in kinds:
+        raise BenchmarkError("gpu_not_usable", {"gpu": gpu.name, "python": interpreter.path})
+    return "cuda"
+
+
+def _floor(snapshot: Snapshot, device_kind: str) -> float:
+    host = snapshot.host
+    if host.is_wsl or device_kind == "cpu":  # a CPU is always shared: with the system and with ourselves
+        return _FLOOR_SHARED
+    is_laptop = host.battery_percent is not None or host.on_battery is not None
+    return _FLOOR_LAPTOP if is_laptop else _FLOOR_DESKTOP
+
+
+def request_for(
+    snapshot: Snapshot,
+    interpreter: Interpreter,
+    gpu: Gpu | None = None,
+    *,
+    device_kind: str | None = None,
+    quick: bool = False,
+) -> Request:
+    """What to measure on this machine. ``gpu`` None: the best device that this Python's torch can use.
+
+    ``device_kind`` "cpu" measures the processor although there is a GPU. Raises BenchmarkError when the Python
+    cannot run the benchmark or its torch cannot use the GPU.
+    """
+    if not interpreter.usable:
+        problem = f"{interpreter.problem} {interpreter.detail}".strip()
+        raise BenchmarkError("python_not_usable", {"python": interpreter.path, "detail": problem})
+    gpu = None if device_kind == "cpu" else gpu
+    kind = device_kind or _device_kind(interpreter, gpu)
+    on_nvidia = kind == "cuda" and interpreter.cuda_build is not None
+    if gpu is None and on_nvidia:
+        gpu = next((one for one in snapshot.gpus if not one.lost), None)
+    return Request(
+        python_path=interpreter.path,
+        device_kind=kind,
+        gpu_uuid=gpu.uuid if gpu else None,
+        driver_version=snapshot.driver_version if on_nvidia else None,
+        power_limit_w=gpu.power_limit_w if gpu else None,
+        cpu_name=snapshot.host.cpu_name,
+        host_memory_bytes=snapshot.host.memory_total_bytes,
+        on_battery=snapshot.host.on_battery,
+        floor=_floor(snapshot, kind),
+        quick=quick,
+    )
+
+
+def worker_argv(request: Request) -> list[str]:
+    """Command line of the worker. -E and -B: no settings of our Python, nothing written beside our files."""
+    quick = ["--quick"] if request.quick else []
+    options = ["--device", request.device_kind, "--floor", str(request.floor), *quick]
+    return [request.python_path, "-E", "-B", str(WORKER), "--json", *options]
+
+
+def worker_environment(request: Request, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The user's environment without what belongs to our own Python, and with one GPU visible.
+
+    Nothing else is taken away: a torch may need what the user has set for it to start at all.
+    """
+    environ = os.environ if environ is None else environ
+    kept = {name: value for name, value in environ.items() if name not in _FOREIGN_VARIABLES}
+    if (
+        "LD_LIBRARY_PATH_ORIG" in kept
+    ):  # a packaged app points to its own libraries and keeps the user's value here
+        kept["LD_LIBRARY_PATH"] = kept.pop("LD_LIBRARY_PATH_ORIG")
+    kept["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+    if request.device_kind == "cpu":
+        kept["CUDA_VISIBLE_DEVICES"] = _NO_DEVICE
+    elif request.device_kind == "cuda" and request.gpu_uuid:
+        kept["CUDA_VISIBLE_DEVICES"] = request.gpu_uuid
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All that a run has said so far."""
+
+    started_at: str  # ISO 8601, UTC
+    hello: events.Hello | None = None
+    stage: events.Stage | None = None
+    probes: tuple[ProbeResult, ...] = ()
+    skipped: tuple[SkippedProbe, ...] = ()
+    warnings: tuple[events.Warned, ...] = ()
+    malformed: tuple[str, ...] = ()
+    ended: events.Done | events.Failed | events.Cancelled | None = None
+
+    @property
+    def progress(self) -> float | None:
+        """Share of visits begun, 0 to 1; None while torch is loading."""
+        return (self.stage.index - 1) / self.stage.total if self.stage and self.stage.total else None
+
+
+def begin() -> Run:
+    """A run that starts now."""
+    return Run(datetime.now(UTC).isoformat(timespec="seconds"))
+
+
+def _with_probe(probes: tuple[ProbeResult, ...], new: ProbeResult) -> tuple[ProbeResult, ...]:
+    if any(probe.name == new.name for probe in probes):
+        return tuple(new if probe.name == new.name else probe for probe in probes)
+    return (*probes, new)
+
+
+def fold(run: Run, event: Event) -> Run:  # noqa: PLR0911 - one return per kind of event
+    """The run after one more event."""
+    match event:
+        case events.Hello():
+            return replace(run, hello=event)
+        case events.Stage():
+            return replace(run, stage=event)
+        case events.ProbeMeasured(result):
+            return replace(run, probes=_with_probe(run.probes, result))
+        case events.ProbeSkipped(probe):
+            return replace(run, skipped=(*run.skipped, probe))
+        case events.Warned():
+            return replace(run, warnings=(*run.warnings, event))
+        case events.Done() | events.Failed() | events.Cancelled():
+            return replace(run, ended=event)
+        case events.Malformed(detail):
+            return replace(run, malformed=(*run.malformed, detail))
+        case events.Heartbeat():
+            return run
+
+
+def _check_outcome(run: Run, outcome: Outcome) -> events.Done:
+    """The event that ended a run well. Raises BenchmarkError for every other way to end."""
+    tail = outcome.stderr_tail
+    if isinstance(run.ended, events.Done):  # all is known, however the process went on to end
+        return run.ended
+    if isinstance(run.ended, events.Cancelled) or outcome.ending is Ending.CANCELLED:
+        raise BenchmarkError("cancelled")
+    if isinstance(run.ended, events.Failed):
+        raise BenchmarkError(run.ended.code, {"detail": run.ended.detail}, tail)
+    stage = run.stage.name if run.stage else "start"
+    if outcome.ending is Ending.NOT_STARTED:
+        raise BenchmarkError("not_started", {"detail": outcome.detail}, tail)
+    if outcome.ending in (Ending.TIMED_OUT, Ending.SILENT):
+        raise BenchmarkError("hung", {"status": outcome.status, "stage": stage}, tail)
+    malformed = run.malformed or tuple(problem.text for problem in outcome.problems)
+    if outcome.succeeded or (malformed and not run.hello):
+        raise BenchmarkError("malformed", {"detail": malformed[0] if malformed else "no last line"}, tail)
+    raise BenchmarkError("crashed", {"status": outcome.status, "stage": stage}, tail)
+
+
+def _nvml_uuid(uuid: str) -> str:
+    """torch's "5A1B…" as NVML writes it, "GPU-5a1b…"."""
+    text = uuid.lower()
+    text = text if text.startswith(("gpu-", "mig-")) else f"gpu-{text}"
+    return text[:3].upper() + text[3:]
+
+
+def _measured_uuid(request: Request, hello: events.Hello) -> str | None:
+    """UUID of the GPU that was measured. Raises BenchmarkError when it is not the one that was asked for."""
+    if hello.device_kind != "cuda":
+        return None
+    told = _nvml_uuid(hello.uuid) if hello.uuid else None
+    wanted = request.gpu_uuid
+    # torch gives the UUID of the card for a slice of it: nothing to compare.
+    if told and wanted and wanted.startswith("GPU-") and told.lower() != wanted.lower():
+        raise BenchmarkError("wrong_device", {"wanted": wanted, "measured": told})
+    return wanted or told
+
+
+def conclude(run: Run, request: Request, outcome: Outcome) -> BenchmarkResult:
+    """The result of a run that has ended. Raises BenchmarkError when it gives none."""
+    done = _check_outcome(run, outcome)
+    hello = run.hello
+    if hello is None or not run.probes:
+        reasons = ", ".join(sorted({probe.code for probe in run.skipped}))
+        raise BenchmarkError("no_probes", {"detail": reasons}, outcome.stderr_tail)
+    is_cpu = hello.device_kind == "cpu"
+    return BenchmarkResult(
+        started_at=run.started_at,
+        duration_s=done.duration_s,
+        device_kind=hello.device_kind,
+        device_name=(request.cpu_name or hello.device_name) if is_cpu else hello.device_name,
+        gpu_uuid=_measured_uuid(request, hello),
+        driver_version=None if is_cpu else request.driver_version,
+        python_path=request.python_path,
+        python_version=hello.python,
+        torch_version=hello.torch,
+        cuda_version=hello.cuda,
+        power_limit_w=None if is_cpu else request.power_limit_w,
+        device_memory_bytes=hello.memory_bytes or (request.host_memory_bytes if is_cpu else None),
+        sm_count=hello.sm_count,
+        cpu_threads=hello.threads,
+        probes=run.probes,
+        skipped=run.skipped,
+        on_battery=request.on_battery,
+    )
+
+
+def run_benchmark(
+    request: Request,
+    *,
+    on_progress: Callable[[Run], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> BenchmarkResult:
+    """Run the worker to its end; blocks. ``on_progress`` gets the run after every event.
+
+    Nothing is saved. Raises BenchmarkError.
+    """
+    run = begin()
+
+    def take(line: dict[str, object]) -> None:
+        nonlocal run
+        run = fold(run, decode(line))
+        on_progress(run)
+
+    outcome = run_json_lines(
+        worker_argv(request),
+        on_message=take,
+        deadline_s=DEADLINE_S,
+        first_message_s=FIRST_MESSAGE_S,
+        idle_s=IDLE_S,
+        cancelled=cancelled,
+        stdin_cancel_line=CANCEL_LINE,
+        grace_s=GRACE_S,
+        env=worker_environment(request),
+    )
+    return conclude(run, request, outcome)

@@ -1,0 +1,210 @@
+"""How a probe is measured: its size, its visits, and what they say together. Knows no torch.
+
+Warm up by time, not by count: 25 ms of warm-up once reported 11.2 ms for a true 8.8 ms (triton issue 2306). Then
+blocks of about 20 ms, because longer queued work makes the desktop stutter; their median, because one foreign
+burst must not count; two visits seconds apart, because what they differ by is the uncertainty that matters.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import Any, Callable
+
+BLOCK_S = 0.020
+CALL_LIMIT_S = 0.020  # of the size that is measured
+SLOWEST_CALL_S = 0.5  # a device on which even the smallest size takes longer is not measured
+MEMORY_SHARE = 0.25  # of what is free
+VISIT_LIMIT_S = 1.0
+_CALLS_LIMIT = 50_000
+_FEW_BLOCKS = 4
+_PATIENCE_S = 0.12
+
+# Two visits that differ by less agree (grade A): convolutions pick among several algorithms.
+AGREEMENT, AGREEMENT_CONV = 0.02, 0.03
+AGREEMENT_B = 0.05
+_NORMAL_90 = 1.645  # half width of a normal 90 % interval in standard deviations
+_MAD_TO_SIGMA = 1.4826
+_MEDIAN_TO_MEAN = 1.2533  # standard error of a median over that of a mean, √(π/2)
+
+
+@dataclass(frozen=True)
+class Work:
+    """One size of a probe, ready to run. ``bytes``: least traffic to and from memory per call."""
+
+    call: Callable[[], Any]
+    flops: float
+    bytes: float
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What is measured. ``sizes`` ascend; the largest whose call is short enough and fits is used."""
+
+    name: str
+    kind: str  # of planner.benchmark.result.ProbeKind
+    op_class: str
+    dtype: str
+    sizes: tuple[int, ...]
+    build: Callable[[int], Work]
+    describe: Callable[[int], str]
+    footprint: Callable[[int], float]  # bytes that ``build`` and a call take at most
+    compute_bound: bool  # clocks take longer to settle under arithmetic
+    agreement: float = AGREEMENT
+    family: str = ""  # probes of one family differ by size only: the same size is not measured twice
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much time is spent. ``floor``: relative standard uncertainty that no statistics can see."""
+
+    blocks: int
+    warm_up_compute_s: float
+    warm_up_memory_s: float
+    budget_s: float
+    floor: float
+
+    def warm_up_s(self, probe: Probe) -> float:
+        return self.warm_up_compute_s if probe.compute_bound else self.warm_up_memory_s
+
+    def expected_visit_s(self, probe: Probe) -> float:
+        """For the time left, until real visits are known; 0.05 s to make the data."""
+        return self.warm_up_s(probe) + self.blocks * BLOCK_S + 0.05
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds per call with a 90 % interval. ``grade``: A steady, B within 5 %, C unstable or hardly measured."""
+
+    time_s: float
+    low_s: float
+    high_s: float
+    blocks: int
+    grade: str
+
+
+class NoSizeError(Exception):
+    """No size of a probe can be measured. ``code``: out_of_memory or too_slow."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(code, detail)
+        self.code = code
+        self.detail = detail
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """The size to measure, seconds of a call of it, and the size that memory was too small for, if any."""
+
+    size: int
+    call_s: float
+    out_of_memory: str = ""
+
+
+def _undisturbed_call_s(device: Any, call: Callable[[], Any]) -> float:
+    """Seconds of a call: the shortest of a few, tried while they are too long.
+
+    The first call may carry one-off costs (kernels compiled, handles made), any may be disturbed.
+    """
+    times_s: list[float] = []
+    while len(times_s) < 2 or (min(times_s) > CALL_LIMIT_S and sum(times_s) < _PATIENCE_S):
+        times_s.append(device.time_calls(call, 1))
+    return min(times_s)
+
+
+def _call_s(device: Any, probe: Probe, size: int) -> float | None:
+    """Seconds of a call of this size, or None when memory is too small for it."""
+    free_bytes = device.free_bytes()
+    if free_bytes is not None and probe.footprint(size) > MEMORY_SHARE * free_bytes:
+        return None
+    try:
+        return _undisturbed_call_s(device, probe.build(size).call)
+    except Exception as error:
+        if not device.is_out_of_memory(error):
+            raise
+        return None
+    finally:
+        device.release()
+
+
+def choose_size(device: Any, probe: Probe, check: Callable[[], None]) -> Sizing:
+    """The largest size whose call takes at most 20 ms and that fits into a quarter of the free memory.
+
+    Sizes are tried upwards, so that no call takes much longer than a block. Raises NoSizeError.
+    """
+    chosen: Sizing | None = None
+    for size in probe.sizes:
+        check()
+        call_s = _call_s(device, probe, size)
+        if call_s is None:
+            tried = probe.describe(size)
+            if chosen is None:
+                raise NoSizeError("out_of_memory", tried)
+            return Sizing(chosen.size, chosen.call_s, tried)
+        if call_s > CALL_LIMIT_S and chosen is not None:
+            return chosen
+        if call_s > SLOWEST_CALL_S:
+            raise NoSizeError("too_slow", f"{probe.describe(size)}: {call_s:.2f} s")
+        chosen = Sizing(size, call_s)
+        if call_s > CALL_LIMIT_S:
+            return chosen
+    assert chosen is not None, f"{probe.name} has no sizes"
+    return chosen
+
+
+def _calls_per_block(call_s: float) -> int:
+    return max(1, min(_CALLS_LIMIT, round(BLOCK_S / max(call_s, 1e-9))))
+
+
+def visit(
+    device: Any, call: Callable[[], Any], call_s: float, warm_up_s: float, blocks: int, check: Callable[[], None]
+) -> tuple[float, ...]:
+    """Warm up, then time blocks of calls: seconds per call of each. ``check`` may raise between blocks.
+
+    Gives fewer blocks, at least one, when the device has become so slow that the visit takes over 1 s.
+    """
+    began_s = device.now()
+    calls = _calls_per_block(call_s)
+    while True:
+        check()
+        calls = _calls_per_block(device.time_calls(call, calls) / calls)
+        if device.now() - began_s >= warm_up_s:
+            break
+    means: list[float] = []
+    while len(means) < blocks and (not means or device.now() - began_s < VISIT_LIMIT_S):
+        check()
+        means.append(device.time_calls(call, calls) / calls)
+    return tuple(means)
+
+
+def _block_uncertainty(visits: list[tuple[float, ...]], value_s: float) -> float:
+    """Relative standard uncertainty of the visits' mean median from the scatter of blocks within each visit."""
+    variances = []
+    for means in visits:
+        middle = statistics.median(means)
+        sigma = _MAD_TO_SIGMA * statistics.median([abs(mean - middle) for mean in means])
+        variances.append((_MEDIAN_TO_MEAN * sigma) ** 2 / len(means))
+    return math.sqrt(sum(variances)) / len(visits) / value_s
+
+
+def estimate(visits: list[tuple[float, ...]], floor: float, agreement: float) -> Estimate:
+    """What visits (seconds per call of each block) say together.
+
+    The value is the mean of the two lowest medians. With relative standard uncertainties
+
+        u² = u_block² + (half the difference of these two)² + floor²
+
+    the 90 % interval is value · exp(±1.645 u). A single visit counts as if a second had differed by 5 %.
+    """
+    lowest = sorted(visits, key=statistics.median)[:2]
+    medians = [statistics.median(means) for means in lowest]
+    value_s = statistics.fmean(medians)
+    difference = (medians[-1] - medians[0]) / value_s if len(lowest) > 1 else AGREEMENT_B
+    u = math.sqrt(_block_uncertainty(lowest, value_s) ** 2 + (difference / 2) ** 2 + floor**2)
+    spread = math.exp(_NORMAL_90 * u)
+    blocks = sum(map(len, lowest))
+    grade = "A" if difference <= agreement else "B" if difference <= AGREEMENT_B else "C"
+    if len(lowest) == 1 or blocks < _FEW_BLOCKS:
+        grade = "C"
+    return Estimate(value_s, value_s / spread, value_s * spread, blocks, grade)
