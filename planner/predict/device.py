@@ -25,7 +25,7 @@ REPORTED_SHARE = 0.9875
 # allocated) when jobs report to be out of memory on RTX 3090s, and 0.5–1.0 GiB less where a display hangs on it.
 DRIVER_RESERVE_BYTES = 0.45 * GIB
 DISPLAY_RESERVE_BYTES = 0.75 * GIB
-# Memory shared with the operating system: macOS recommends three quarters as working set.
+# Memory shared with the operating system and all else: macOS recommends three quarters as working set.
 _SHARED_MEMORY_RESERVE = 0.25
 # Rented cards of one model differ between hosts by up to a third: a uniform spread of that width.
 SIGMA_RENTED = (1 / 3) / math.sqrt(12)
@@ -209,6 +209,27 @@ def _sigma_of_probes(probes: list[ProbeResult]) -> float:
     return min(math.sqrt(sum(x * x for x in logs) / len(logs)), _LARGEST_SIGMA) if logs else _LARGEST_SIGMA
 
 
+def _launch_costs(result: BenchmarkResult, known: Efficiencies) -> tuple[float, tuple[float, float, float], float]:
+    """Cost of a kernel on the device, of an op on the host by phase, and the latter's sigma."""
+    launch = next((probe.time_s for probe in result.probes if probe.op_class == "launch"), None)
+    if result.device_kind == "cpu":  # the host that issues ops is the processor that runs them
+        return (known.launch_s if launch is None else launch), (0.0, 0.0, 0.0), 0.0
+    if launch is None:
+        return known.launch_s, known.host_op_s, _SIGMA_HOST
+    forward, backward, update = (launch * factor for factor in _HOST_PER_LAUNCH)
+    return min(launch, known.launch_s), (forward, backward, update), _SIGMA_HOST_MEASURED
+
+
+def _memory(result: BenchmarkResult, spec: GpuSpec | None, display: bool) -> tuple[float | None, float]:
+    """Memory as the driver reports it (None: not known), and what a job cannot have of it."""
+    memory = float(result.device_memory_bytes) if result.device_memory_bytes is not None else None
+    if result.device_kind == "cpu":
+        return memory, _SHARED_MEMORY_RESERVE * (memory or 0.0)
+    if spec is None:
+        return memory, DRIVER_RESERVE_BYTES + (DISPLAY_RESERVE_BYTES if display else 0.0)
+    return memory or REPORTED_SHARE * spec.memory_bytes, _reserve_bytes(spec, display)
+
+
 def device_from_benchmark(
     result: BenchmarkResult, spec: GpuSpec | None = None, *, display: bool = False
 ) -> DeviceModel:
@@ -224,15 +245,8 @@ def device_from_benchmark(
         peaks, bandwidth = _peaks(spec), spec.bandwidth_bytes_per_s
     else:
         peaks, bandwidth = _measured_limits(result, probes)
-    launch = next((probe.time_s for probe in result.probes if probe.op_class == "launch"), None)
-    launch_s, host_op_s = known.launch_s, known.host_op_s
-    if launch is not None:
-        launch_s = launch if is_cpu else min(launch, known.launch_s)
-        host_op_s = (_HOST_PER_LAUNCH[0] * launch, _HOST_PER_LAUNCH[1] * launch, _HOST_PER_LAUNCH[2] * launch)
-    memory = float(result.device_memory_bytes) if result.device_memory_bytes is not None else None
-    if memory is None and spec is not None and not is_cpu:
-        memory = REPORTED_SHARE * spec.memory_bytes
-    reserve = 0.0 if is_cpu else DRIVER_RESERVE_BYTES + (DISPLAY_RESERVE_BYTES if display else 0.0)
+    launch_s, host_op_s, sigma_host = _launch_costs(result, known)
+    memory, reserve = _memory(result, spec, display)
     base = DeviceModel(
         name=result.device_name,
         peak_flops_per_s=peaks,
@@ -241,14 +255,13 @@ def device_from_benchmark(
         byte_efficiency=known.byte,
         launch_s=launch_s,
         memory_bytes=memory,
-        memory_reserved_bytes=reserve if spec is None else max(reserve, _reserve_bytes(spec, display)),
+        memory_reserved_bytes=reserve,
         sigma_model=SIGMA_MEASURED_CLASSES,
         sigma_device=math.hypot(SIGMA_SAME_MODEL, _sigma_of_probes(probes)),
         power_w=result.power_limit_w or (spec.tdp_w if spec is not None and not is_cpu else None),
         evidence=Evidence.MEASURED_BENCHMARK,
-        # On a CPU the host that issues ops is the processor that runs them: the launch cost says it all.
-        host_op_s=(0.0, 0.0, 0.0) if is_cpu else host_op_s,
-        sigma_host=_SIGMA_HOST if launch is None else _SIGMA_HOST_MEASURED,
+        host_op_s=host_op_s,
+        sigma_host=sigma_host,
         sigma_channels_last=known.sigma_added_by_channels_last,
         link_bytes_per_s=_link(spec) if spec is not None else None,
         is_cpu=is_cpu,

@@ -27,7 +27,7 @@ NORMAL_90 = 1.6449  # half-width of a 90 % interval in standard deviations
 # One RTX 3090, 711 models, torch 1.13 against 2.4: mean absolute difference 11 % once the median is removed;
 # × sqrt(π / 2) as for a normal distribution. (Published timm results.)
 SIGMA_SOFTWARE = 0.14
-# Efficiencies fitted on training in 16-bit autocast overestimate the published inference steps of the same card by a
+# Efficiencies fitted on training in 16-bit autocast overestimate published inference steps of the same card by a
 # fifth (sigma 0.25 instead of 0.16, drift of software included). The same is assumed for other precisions.
 SIGMA_OTHER_RECIPE = 0.2
 

@@ -103,9 +103,10 @@ def test_that_a_cpu_needs_no_context_and_its_launches_run_on_itself():
         probe("copy", "fp32", 0.1, moved=1e9),
         probe("launch", "", 8e-6),
     )
-    device = device_from_benchmark(make_result(*probes, device_kind="cpu", device_memory_bytes=None))
+    device = device_from_benchmark(make_result(*probes, device_kind="cpu", device_memory_bytes=16 * GIB))
     assert device.is_cpu
-    assert device.memory_bytes is None
+    assert device.memory_bytes == 16 * GIB
+    assert 0 < device.memory_reserved_bytes < 8 * GIB  # the system needs its share
     assert (device.launch_s, device.host_op_s) == (8e-6, (0.0, 0.0, 0.0))
 
 
