@@ -1,0 +1,81 @@
+"""The entry of the window: ``gpu-planner [--demo] [PLAN]``."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import multiprocessing
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+log = logging.getLogger("gpu-planner")
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="gpu-planner", description="Stay local, or rent RTX 3090s?")
+    parser.add_argument("plan", nargs="?", type=Path, help="a plan file to open")
+    parser.add_argument("--demo", action="store_true", help="show a make-believe machine with two GPUs")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the window until it is closed; the exit status."""
+    multiprocessing.freeze_support()
+    options = _options(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    from PySide6.QtCore import QTimer
+    from PySide6.QtGui import QGuiApplication
+    from PySide6.QtWidgets import QApplication
+
+    QGuiApplication.setDesktopFileName("gpu-planner")
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("gpu-planner")
+    application.setApplicationDisplayName("GPU Planner")
+    application.setStyle("Fusion")
+
+    from ui.icons import app_icon
+    from ui.parts import build_parts
+    from ui.settings import THEME, Settings
+    from ui.window import MainWindow
+
+    application.setWindowIcon(app_icon())
+    settings = Settings()
+    parts = build_parts(application, settings, demo=options.demo)
+    parts.theme.choose(settings.get(THEME))
+    parts.theme.apply()
+    _catch_faults(parts.notices)
+    window = MainWindow(parts)
+    window.show()
+
+    def begin() -> None:  # after the first paint: nothing heavy is imported before
+        if options.plan is None:  # a plan brings its own machine
+            parts.detect.refresh()
+        parts.plan.start(options.plan)
+
+    QTimer.singleShot(0, begin)
+    return application.exec()
+
+
+def _catch_faults(notices: object) -> None:
+    """A fault in a slot is logged and told inline; the window stays."""
+    from ui.notices import Notices, Severity
+
+    assert isinstance(notices, Notices)
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        text = "".join(traceback.format_exception(kind, error, trace))
+        log.error("unexpected fault\n%s", text)
+        told = "Something went wrong in the program. What you typed is kept; you can go on working."
+        notices.show("fault", Severity.ERROR, told, text)
+
+    sys.excepthook = hook
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,197 @@
+"""The plan: loads the engine and the data behind the form, opens and saves plan files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from planner.door import InvalidInputError
+from planner.workload.job import Job
+from ui.draft import CHOICES, QUANTITIES, draft_of
+from ui.jobs.thread import Tasks
+from ui.notices import Notices, Severity
+from ui.state import Store
+
+if TYPE_CHECKING:
+    from planner.decide.types import Recommendation, Terms
+    from planner.offers.offer import Offer
+    from planner.pipeline import PlanInputs
+    from planner.report.plan_file import SavedPlan
+    from planner.workload.presets import PresetInfo
+
+FIRST_PRESET = "resnet50"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What is loaded in the background before the first answer."""
+
+    evaluate: Callable[[PlanInputs], Recommendation]
+    presets: tuple[PresetInfo, ...]
+    offers: tuple[Offer, ...]
+    terms: Terms
+
+
+def load_engine() -> Engine:
+    """Import the domain and read its data (numpy, pydantic, op tables: about a second)."""
+    from planner.decide.types import Terms
+    from planner.offers.catalogue import load_offers
+    from planner.pipeline import PlanInputs, evaluate
+    from planner.workload.presets import PRESETS, preset_info
+    from ui.i18n import wording
+
+    wording()
+    offers = load_offers()
+    evaluate(PlanInputs(offers=offers))  # fills the caches, so that the first answer on the screen is instant
+    return Engine(evaluate, tuple(map(preset_info, PRESETS)), offers, Terms())
+
+
+class PlanController(QObject):
+    """``presets_changed``: the list of presets is there."""
+
+    presets_changed = Signal()
+
+    def __init__(self, store: Store, tasks: Tasks, notices: Notices, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store, self._tasks, self._notices = store, tasks, notices
+        self.presets: tuple[PresetInfo, ...] = ()
+
+    def start(self, plan: Path | None = None) -> None:
+        """Load the engine, then open ``plan`` or begin with assumptions."""
+
+        def done(engine: Engine | None, error: Exception | None) -> None:
+            if engine is None:
+                text = self.tr("Planning could not be started: a part of the program is missing or damaged.")
+                self._notices.show("engine", Severity.ERROR, text, repr(error))
+                return
+            self.use(engine)
+            if plan is not None:
+                self.open_plan(plan)
+
+        self._tasks.run(lambda _cancelled: load_engine(), done)
+
+    def use(self, engine: Engine) -> None:
+        """Begin with this engine."""
+        self.presets = engine.presets
+        first = next(info for info in engine.presets if info.name == FIRST_PRESET)
+        draft = draft_of(Job(), engine.terms).with_preset(first)
+        self._store.set_draft(replace(draft, edited=frozenset()))  # a start, not the user's choice
+        self._store.set_offers(engine.offers)
+        self._store.set_engine(engine.evaluate)
+        self.presets_changed.emit()
+
+    def type_text(self, key: str, text: str) -> None:
+        """A keystroke in the form, or a choice."""
+        if self._store.draft is not None:
+            self._store.set_draft(self._store.draft.typed(key, text))
+
+    def choose_preset(self, name: str) -> None:
+        info = self.preset(name)
+        if info is not None and self._store.draft is not None:
+            self._store.set_draft(self._store.draft.with_preset(info))
+
+    def preset(self, name: str) -> PresetInfo | None:
+        return next((info for info in self.presets if info.name == name), None)
+
+    def set_offers(self, offers: tuple[Offer, ...]) -> None:
+        """Take an edited table and keep it for the next start."""
+        self._store.set_offers(offers)
+
+        def work(_cancelled: object) -> None:
+            from planner.offers.catalogue import save_offers
+
+            save_offers(offers)
+
+        def done(_result: None, error: Exception | None) -> None:
+            if error is not None:
+                text = self.tr("The prices count in this plan but could not be kept for the next start.")
+                self._notices.show("offers", Severity.WARNING, text, str(error))
+
+        self._tasks.run(work, done)
+
+    def open_plan(self, path: Path) -> None:
+        """Bring back everything a plan file holds; the answer is worked out again."""
+
+        def work(_cancelled: object) -> SavedPlan:
+            from planner.report.plan_file import read_plan
+
+            return read_plan(path)
+
+        def done(saved: SavedPlan | None, error: Exception | None) -> None:
+            if saved is None:
+                self._tell_not_opened(path, error)
+            else:
+                self._take(saved, path)
+
+        self._tasks.run(work, done)
+
+    def _take(self, saved: SavedPlan, path: Path) -> None:
+        inputs = saved.inputs
+        store = self._store
+        if inputs.snapshot is not None:
+            store.set_snapshot(inputs.snapshot, from_plan=True)
+        store.set_gpu(inputs.gpu_uuid)
+        store.set_benchmark(inputs.benchmark)
+        store.set_offers(inputs.offers)
+        store.set_draft(draft_of(inputs.job, inputs.terms, frozenset({*QUANTITIES, *CHOICES})))
+        store.set_plan(path, inputs)
+        store.recompute()
+        text = self.tr(
+            "Opened {0}. Machine, benchmark and prices are those of the plan; Refresh looks at this one."
+        )
+        self._notices.show("plan", Severity.INFORMATION, text.format(path.name))
+        self._compare(saved)
+
+    def _compare(self, saved: SavedPlan) -> None:
+        from planner.report.plan_file import compare_with_saved
+
+        if saved.edited_since_saved:
+            text = self.tr("The plan file was edited outside GPU Planner after it was saved.")
+            self._notices.show("plan.edited", Severity.WARNING, text)
+        else:
+            self._notices.clear("plan.edited")
+        recommendation = self._store.answer.recommendation
+        differences = compare_with_saved(saved, recommendation) if recommendation else ()
+        if differences:
+            text = self.tr(
+                "The numbers differ from those saved: this version of the program predicts differently."
+            )
+            lines = (f"{one.where}: {one.saved} → {one.now}" for one in differences)
+            self._notices.show("plan.differs", Severity.WARNING, text, "\n".join(lines))
+        else:
+            self._notices.clear("plan.differs")
+
+    def _tell_not_opened(self, path: Path, error: Exception | None) -> None:
+        text = self.tr("{0} could not be opened. Your plan here is unchanged.").format(path.name)
+        details = str(error)
+        if isinstance(error, InvalidInputError):
+            details = "\n".join(map(str, error.problems))
+        self._notices.show("plan", Severity.ERROR, text, details)
+
+    def save_plan(self, path: Path) -> None:
+        """Write a plan file; whole or not at all."""
+        inputs = self._store.inputs()
+        if inputs is None:
+            text = self.tr("The form has problems: correct the marked fields on the page Workload, then save.")
+            self._notices.show("plan", Severity.WARNING, text)
+            return
+        answer = self._store.answer
+        recommendation = None if answer.stale else answer.recommendation
+
+        def work(_cancelled: object) -> None:
+            from planner.report.plan_file import save_plan
+
+            save_plan(path, inputs, recommendation)
+
+        def done(_result: None, error: Exception | None) -> None:
+            if error is not None:
+                self._notices.show("plan", Severity.ERROR, str(error))
+                return
+            self._store.set_plan(path)
+            self._notices.show("plan", Severity.INFORMATION, self.tr("Saved {0}.").format(path))
+
+        self._tasks.run(work, done)

@@ -1,0 +1,130 @@
+"""Report: export it, save and open plans, and read it before it is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QTextBrowser, QVBoxLayout
+
+from ui.controllers.report import ReportController
+from ui.i18n import tr
+from ui.state import Store
+from ui.theme import GRID
+from ui.widgets.basic import Card, Page, button, label
+
+_PREVIEW_DELAY_MS = 150  # typing a name must not lay the report out at every key
+
+
+class ReportPage(Page):
+    """Buttons left, the report's text right. ``actions``: open plan, save plan, PDF, HTML."""
+
+    def __init__(self, store: Store, report: ReportController, *actions: Callable[[], object]) -> None:
+        super().__init__(
+            tr("ReportPage", "Report"),
+            tr("ReportPage", "For your team to check and sign: verdict, charts, assumptions with their evidence."),
+        )
+        self._store, self._report = store, report
+        open_plan, save_plan, export_pdf, export_html = actions
+        columns = QHBoxLayout()
+        columns.setSpacing(2 * GRID)
+        left = QVBoxLayout()
+        left.setSpacing(2 * GRID)
+        left.addWidget(self._export_card(export_pdf, export_html))
+        left.addWidget(self._plan_card(open_plan, save_plan))
+        left.addStretch(1)
+        columns.addLayout(left, 2)
+        columns.addWidget(self._preview_card(), 5)
+        self.body.addLayout(columns, 1)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_PREVIEW_DELAY_MS)
+        self._timer.timeout.connect(self._show_preview)
+        store.answer_changed.connect(self.refresh)
+        store.plan_changed.connect(self.refresh)
+        report.busy_changed.connect(self.refresh)
+        report.progress.connect(self._show_progress)
+        self.refresh()
+
+    def _export_card(self, export_pdf: Callable[[], object], export_html: Callable[[], object]) -> Card:
+        card = Card(self.tr("Export"))
+        caption = label(self.tr("&Title of the report"), "quiet")
+        self.name = QLineEdit()
+        self.name.setPlaceholderText(self.tr("GPU plan"))
+        self.name.setAccessibleName(self.tr("Title of the report"))
+        self.name.textEdited.connect(self._named)
+        caption.setBuddy(self.name)
+        self.pdf = button(self.tr("Export &PDF…"), export_pdf, "primary")
+        self.html = button(self.tr("Export &HTML…"), export_html)
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName(self.tr("Progress of the export"))
+        self.cancel = button(self.tr("Cancel"), self._report.cancel)
+        self.folder = button(self.tr("Open &folder"), self._report.open_folder, "flat")
+        for widget in (caption, self.name, self.pdf, self.html, self.progress, self.cancel, self.folder):
+            card.body.addWidget(widget)
+        return card
+
+    def _plan_card(self, open_plan: Callable[[], object], save_plan: Callable[[], object]) -> Card:
+        card = Card(self.tr("Plan file"))
+        card.body.addWidget(
+            label(
+                self.tr(
+                    "All inputs as JSON. Opened again it gives the same numbers; gpu-plan replay checks them."
+                ),
+                "quiet",
+                wrap=True,
+            )
+        )
+        self.path = label("", wrap=True)
+        card.body.addWidget(self.path)
+        card.body.addWidget(button(self.tr("&Save plan…"), save_plan))
+        card.body.addWidget(button(self.tr("&Open plan…"), open_plan))
+        return card
+
+    def _preview_card(self) -> Card:
+        card = Card(self.tr("Preview"))
+        self.preview = QTextBrowser()
+        self.preview.setAccessibleName(self.tr("Preview of the report"))
+        self.preview.setMinimumHeight(360)
+        self.preview.setOpenLinks(False)
+        card.body.addWidget(self.preview, 1)
+        return card
+
+    def _named(self, text: str) -> None:
+        self._report.name = text
+        self._timer.start()
+
+    def showEvent(self, _event: object) -> None:
+        self.refresh()
+
+    def refresh(self) -> None:
+        answer = self._store.answer
+        ready = answer.recommendation is not None and not answer.stale
+        busy = self._report.is_busy
+        self.pdf.setEnabled(ready and not busy)
+        self.html.setEnabled(ready and not busy)
+        self.progress.setVisible(busy)
+        self.cancel.setVisible(busy)
+        if busy:
+            self.progress.setRange(0, 0)
+        self.folder.setVisible(self._report.last_file is not None and not busy)
+        path = self._store.plan_path
+        self.path.setText(str(path) if path else self.tr("Not saved yet."))
+        if self.isVisible():
+            self._timer.start()
+
+    def _show_progress(self, page: int, pages: int) -> None:
+        self.progress.setRange(0, pages)
+        self.progress.setValue(page)
+
+    def _show_preview(self) -> None:
+        report = self._report.report()
+        if report is None:
+            self.preview.setPlainText(self.tr("There is no up-to-date answer to report yet."))
+            return
+        from ui.pages.report_preview import preview_html
+
+        place = self.preview.verticalScrollBar().value()
+        self.preview.setHtml(preview_html(report))
+        self.preview.verticalScrollBar().setValue(place)

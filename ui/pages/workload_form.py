@@ -1,0 +1,188 @@
+"""The form of the job: groups of fields, two columns, each problem at its field."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from ui.controllers.plan import PlanController
+from ui.i18n import tr
+from ui.state import Store
+from ui.theme import GRID
+from ui.widgets.basic import Card, label
+from ui.widgets.fields import ChoiceField, FieldRow, QuantityField, connect_all
+
+
+def _precisions() -> tuple[tuple[str, str], ...]:
+    return (
+        ("fp32", tr("Form", "fp32 – single")),
+        ("tf32", tr("Form", "tf32 – tensor cores")),
+        ("amp", tr("Form", "amp – fp16 mixed")),
+        ("amp_bf16", tr("Form", "amp – bf16 mixed")),
+        ("bf16", tr("Form", "bf16 – pure")),
+    )
+
+
+_OPTIMIZERS = (
+    ("sgd", "SGD"), ("momentum", "SGD + momentum"), ("adam", "Adam"), ("adamw", "AdamW"),
+    ("adamw8bit", "AdamW 8-bit"), ("adafactor", "Adafactor"), ("lion", "Lion"),
+)  # fmt: skip
+
+
+class WorkloadForm(QWidget):
+    """Shows the store's draft; every keystroke goes to the controller."""
+
+    def __init__(self, store: Store, plan: PlanController) -> None:
+        super().__init__()
+        self._store, self._plan = store, plan
+        self.fields: list[FieldRow] = []
+        self.general_problem = label("", "problem", wrap=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2 * GRID)
+        layout.addWidget(self.general_problem)
+        columns = QHBoxLayout()
+        columns.setSpacing(2 * GRID)
+        left, right = QVBoxLayout(), QVBoxLayout()
+        for column, groups in (
+            (left, (self._training(),)),
+            (right, (self._data(), self._limits(), self._renting())),
+        ):
+            column.setSpacing(2 * GRID)
+            for group in groups:
+                column.addWidget(group)
+            column.addStretch(1)
+            columns.addLayout(column, 1)
+        layout.addLayout(columns)
+        connect_all(self.fields, plan.type_text)
+        store.draft_changed.connect(self.refresh)
+        store.answer_changed.connect(self.refresh)
+        plan.presets_changed.connect(self.refresh)
+        self.refresh()
+
+    def _group(self, title: str, fields: list[FieldRow], columns: int) -> Card:
+        card = Card(title)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setVerticalSpacing(GRID + 4)
+        for column in range(columns):
+            grid.setColumnStretch(column, 1)
+        for index, field in enumerate(fields):
+            grid.addWidget(field, index // columns, index % columns)
+        card.body.addLayout(grid)
+        self.fields += fields
+        return card
+
+    def _training(self) -> Card:
+        self.size = QuantityField([("input_size", "")], self.tr("Image size"))
+        return self._group(
+            self.tr("Training"),
+            [
+                QuantityField([("batch_size", "")], self.tr("&Batch size per GPU")),
+                self.size,
+                ChoiceField("precision", self.tr("P&recision"), _precisions()),
+                ChoiceField("optimizer", self.tr("Opti&mizer"), _OPTIMIZERS),
+                ChoiceField(
+                    "memory_format",
+                    self.tr("Memory &format"),
+                    (
+                        ("contiguous", self.tr("contiguous (NCHW)")),
+                        ("channels_last", self.tr("channels last (NHWC)")),
+                    ),
+                ),
+                ChoiceField(
+                    "checkpointing",
+                    self.tr("Activation chec&kpointing"),
+                    (("none", self.tr("none – fastest")), ("full", self.tr("full – least memory"))),
+                ),
+                ChoiceField(
+                    "kept_batch",
+                    self.tr("&With more GPUs keep"),
+                    (
+                        ("global", self.tr("the batch of all GPUs together")),
+                        ("per_gpu", self.tr("the batch of each GPU")),
+                    ),
+                ),
+            ],
+            1,
+        )
+
+    def _data(self) -> Card:
+        parts = self._range_parts("epochs")
+        return self._group(
+            self.tr("Data"),
+            [
+                QuantityField([("samples", "")], self.tr("&Samples per epoch"), self.tr("1.2M, 50k")),
+                QuantityField([("dataset", "")], self.tr("&Data-set size"), self.tr("150 GB, 800 MiB")),
+                QuantityField(parts, self.tr("&Epochs"), self.tr("low, likely, high")),
+            ],
+            2,
+        )
+
+    def _limits(self) -> Card:
+        none = self.tr("none")
+        return self._group(
+            self.tr("Time and money"),
+            [
+                QuantityField(
+                    [("deadline", "")], self.tr("Deadli&ne, from now"), self.tr("36 h, 2d 6h, 90 min"), none
+                ),
+                QuantityField([("budget", "")], self.tr("B&udget, USD"), self.tr("for this job"), none),
+                QuantityField(
+                    [("waiting_cost", "")], self.tr("Cost of wa&iting, USD/h"), self.tr("of all who wait")
+                ),
+            ],
+            2,
+        )
+
+    def _renting(self) -> Card:
+        return self._group(
+            self.tr("Renting"),
+            [
+                QuantityField(
+                    self._range_parts("upload"), self.tr("Upl&oad, Mbit/s"), self.tr("low, likely, high")
+                ),
+                QuantityField(
+                    self._range_parts("bus"),
+                    self.tr("Bandwidth between GPUs, GB/s"),
+                    self.tr("of the rented host; empty: not known"),
+                ),
+            ],
+            2,
+        )
+
+    def _range_parts(self, name: str) -> list[tuple[str, str]]:
+        names = (("low", self.tr("low")), ("likely", self.tr("likely")), ("high", self.tr("high")))
+        return [(f"{name}_{part}", text) for part, text in names]
+
+    def refresh(self) -> None:
+        draft = self._store.draft
+        self.setEnabled(draft is not None)
+        if draft is None:
+            return
+        problems = {**self._store.answer.problems, **self._store.reading.problems}
+        if not self._store.answer.stale:
+            problems = dict(self._store.reading.problems)
+        for field in self.fields:
+            field.refresh(draft, problems)
+        shown = {key for field in self.fields for key in field.keys}
+        rest = [text for key, text in problems.items() if key not in shown]
+        self.general_problem.setText("\n".join(rest))
+        self.general_problem.setVisible(bool(rest))
+        self._fit_to_preset(draft.texts["model"].removeprefix("preset:"))
+
+    def _fit_to_preset(self, name: str) -> None:
+        """Images have a size, texts a length, tables neither."""
+        info = self._plan.preset(name)
+        kind = info.size_kind if info else "image"
+        captions = {
+            "image": self.tr("Image size, pixels"),
+            "volume": self.tr("Volume size, voxels"),
+            "sequence": self.tr("Sequence length, tokens"),
+        }
+        self.size.setVisible(kind != "none")
+        caption = captions.get(kind, "")
+        self.size.caption.setText(caption)
+        self.size.edits["input_size"].setAccessibleName(caption)
+        if info is not None and kind != "none":
+            self.size.hint.setText(self.tr("{0} to {1}").format(info.size_min, info.size_max))
+            self.size.hint.show()

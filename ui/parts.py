@@ -1,0 +1,57 @@
+"""What the window is made of, put together once: store, jobs, controllers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+
+from ui.controllers.benchmark import BenchmarkController
+from ui.controllers.detect import DetectController
+from ui.controllers.plan import PlanController
+from ui.controllers.report import ReportController
+from ui.controllers.telemetry import TelemetryController
+from ui.jobs.thread import Tasks
+from ui.notices import Notices
+from ui.settings import Settings
+from ui.state import Store
+from ui.theme import Theme
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Everything a page may need. Pages get the parts they use, never the whole."""
+
+    store: Store
+    theme: Theme
+    settings: Settings
+    notices: Notices
+    tasks: Tasks
+    detect: DetectController
+    benchmark: BenchmarkController
+    telemetry: TelemetryController
+    plan: PlanController
+    report: ReportController
+
+    def close(self) -> None:
+        """End every child and thread, so that nothing outlives the window."""
+        self.benchmark.close()
+        self.telemetry.close()
+        self.tasks.close()
+
+
+def build_parts(parent: QObject, settings: Settings, demo: bool = False) -> Parts:
+    store, tasks, notices = Store(parent), Tasks(parent), Notices(parent)
+    detect = DetectController(store, tasks, notices, settings, demo, parent)
+    return Parts(
+        store=store,
+        theme=Theme(parent),
+        settings=settings,
+        notices=notices,
+        tasks=tasks,
+        detect=detect,
+        benchmark=BenchmarkController(store, detect, tasks, notices, parent),
+        telemetry=TelemetryController(store, detect, parent),
+        plan=PlanController(store, tasks, notices, parent),
+        report=ReportController(store, tasks, notices, parent),
+    )

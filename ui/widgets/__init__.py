@@ -1,0 +1,1 @@
+"""Small widgets that every page uses: cards, fields, message bars, tables."""

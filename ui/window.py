@@ -1,0 +1,245 @@
+"""The one window: side bar, verdict, messages, pages. Pages are built when they are first shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from ui.files import ask_open, ask_save
+from ui.parts import Parts
+from ui.progress import page_states
+from ui.settings import THEME
+from ui.widgets.messages import MessageArea
+from ui.widgets.side_bar import SideBar
+from ui.widgets.verdict_strip import VerdictStrip
+
+SMALLEST = (1000, 600)
+FIRST_SIZE = (1200, 680)  # with the window's frame within 1280×720
+
+
+class MainWindow(QMainWindow):
+    """Shows the parts; owns none of their truth."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__()
+        self._parts = parts
+        self.setWindowTitle("GPU Planner")
+        self.setMinimumSize(*SMALLEST)
+        self.resize(*FIRST_SIZE)
+        self.setAcceptDrops(True)
+        titles = {
+            "machine": self.tr("Machine"),
+            "benchmark": self.tr("Benchmark"),
+            "workload": self.tr("Workload"),
+            "answer": self.tr("Answer"),
+            "report": self.tr("Report"),
+        }
+        self._builders: dict[str, Callable[[], QWidget]] = {
+            "machine": self._machine_page,
+            "benchmark": self._benchmark_page,
+            "workload": self._workload_page,
+            "answer": self._answer_page,
+            "report": self._report_page,
+        }
+        self.pages: dict[str, QWidget] = {}
+        self.side_bar = SideBar(titles, parts.theme)
+        self.side_bar.chosen.connect(self.show_page)
+        self.stack = QStackedWidget()
+        self._lay_out()
+        self._add_menus(titles)
+        self._job_label = QLabel()
+        self.statusBar().addPermanentWidget(self._job_label)
+        self.statusBar().setSizeGripEnabled(False)
+        self._connect()
+        parts.settings.restore_geometry(self)
+        self.show_page("machine")
+        self.refresh_states()
+
+    def _lay_out(self) -> None:
+        centre = QWidget()
+        centre.setProperty("role", "page")
+        beside = QHBoxLayout(centre)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.setSpacing(0)
+        beside.addWidget(self.side_bar)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        self.verdict = VerdictStrip(self._parts.store)
+        column.addWidget(self.verdict)
+        column.addWidget(MessageArea(self._parts.notices))
+        column.addWidget(self.stack, 1)
+        beside.addLayout(column, 1)
+        self.setCentralWidget(centre)
+
+    def _connect(self) -> None:
+        parts, store = self._parts, self._parts.store
+        for signal in (
+            store.snapshot_changed, store.benchmark_changed, store.draft_changed, store.offers_changed,
+            store.answer_changed, store.plan_changed, parts.detect.busy_changed, parts.benchmark.changed,
+            parts.report.busy_changed,
+        ):  # fmt: skip
+            signal.connect(self.refresh_states)
+        store.plan_changed.connect(self._show_title)
+        parts.theme.changed.connect(self.side_bar.update)
+
+    def _show_title(self) -> None:
+        path = self._parts.store.plan_path
+        self.setWindowTitle("GPU Planner" if path is None else f"{path.name} – GPU Planner")
+
+    def refresh_states(self) -> None:
+        """Side bar and status line from the store and the running jobs."""
+        parts = self._parts
+        jobs = {
+            "machine": (parts.detect.is_busy, self.tr("Looking at this machine…")),
+            "benchmark": (parts.benchmark.is_running, self.tr("Benchmark runs…")),
+            "report": (parts.report.is_busy, self.tr("Writing the report…")),
+        }
+        working = frozenset(page for page, (busy, _) in jobs.items() if busy)
+        self.side_bar.set_states(page_states(parts.store, working))
+        self._job_label.setText("   ".join(text for busy, text in jobs.values() if busy))
+
+    # Pages
+
+    def show_page(self, page: str) -> None:
+        """Build the page on its first visit, then show it."""
+        if page not in self.pages:
+            self.pages[page] = self._builders[page]()
+            self.stack.addWidget(self.pages[page])
+        self.stack.setCurrentWidget(self.pages[page])
+        self.side_bar.mark_current(page)
+
+    def _machine_page(self) -> QWidget:
+        from ui.pages.machine import MachinePage
+
+        return MachinePage(self._parts.store, self._parts.detect, self._parts.settings)
+
+    def _benchmark_page(self) -> QWidget:
+        from ui.pages.benchmark import BenchmarkPage
+
+        parts = self._parts
+        return BenchmarkPage(parts.store, parts.detect, parts.benchmark, parts.telemetry, parts.theme)
+
+    def _workload_page(self) -> QWidget:
+        from ui.pages.workload import WorkloadPage
+
+        return WorkloadPage(self._parts.store, self._parts.plan, self._parts.notices)
+
+    def _answer_page(self) -> QWidget:
+        from ui.pages.answer import AnswerPage
+
+        return AnswerPage(self._parts.store, self._parts.theme, self._parts.settings, self._parts.notices)
+
+    def _report_page(self) -> QWidget:
+        from ui.pages.report import ReportPage
+
+        parts = self._parts
+        actions = (self.open_plan, self.save_plan, self.export_pdf, self.export_html)
+        return ReportPage(parts.store, parts.report, *actions)
+
+    # Menus
+
+    def _add_menus(self, titles: dict[str, str]) -> None:
+        file = self.menuBar().addMenu(self.tr("&File"))
+        self._add(file, self.tr("&Open plan…"), self.open_plan, QKeySequence.StandardKey.Open)
+        self._add(file, self.tr("&Save plan"), self.save_plan_again, QKeySequence.StandardKey.Save)
+        self._add(file, self.tr("Save plan &as…"), self.save_plan, QKeySequence("Ctrl+Shift+S"))
+        file.addSeparator()
+        self._add(file, self.tr("Export &PDF…"), self.export_pdf, QKeySequence("Ctrl+E"))
+        self._add(file, self.tr("Export &HTML…"), self.export_html, None)
+        file.addSeparator()
+        self._add(file, self.tr("&Quit"), self.close, QKeySequence.StandardKey.Quit)
+        view = self.menuBar().addMenu(self.tr("&View"))
+        for page, title in titles.items():  # the shortcuts Ctrl+1 … Ctrl+5 belong to the side bar
+            self._add(view, title, lambda page=page: self.show_page(page), None)
+        view.addSeparator()
+        self._add_theme_choice(view)
+        run = self.menuBar().addMenu(self.tr("&Run"))
+        parts = self._parts
+        self._add(run, self.tr("&Look at this machine again"), parts.detect.refresh, QKeySequence("Ctrl+R"))
+        self._add(run, self.tr("&Benchmark"), self._run_benchmark, QKeySequence("Ctrl+B"))
+        self._add(run, self.tr("&Cancel the benchmark"), parts.benchmark.cancel, QKeySequence("Ctrl+."))
+
+    def _add(
+        self,
+        menu: QMenu,
+        text: str,
+        act: Callable[[], object],
+        key: QKeySequence | QKeySequence.StandardKey | None,
+    ) -> None:
+        action = QAction(text, self)
+        if key is not None:
+            action.setShortcut(key)
+        action.triggered.connect(lambda _checked: act())
+        menu.addAction(action)
+
+    def _add_theme_choice(self, menu: QMenu) -> None:
+        group = QActionGroup(self)
+        choices = {
+            "system": self.tr("Colours of the s&ystem"),
+            "light": self.tr("Li&ght"),
+            "dark": self.tr("&Dark"),
+        }
+        for code, text in choices.items():
+            action = QAction(text, self, checkable=True)
+            action.setChecked(self._parts.settings.get(THEME) == code)
+            action.triggered.connect(lambda _checked, code=code: self.choose_theme(code))
+            group.addAction(action)
+            menu.addAction(action)
+
+    def choose_theme(self, choice: str) -> None:
+        self._parts.settings.set(THEME, choice)
+        self._parts.theme.choose(choice)
+
+    # Actions
+
+    def _run_benchmark(self) -> None:
+        self.show_page("benchmark")
+        self._parts.benchmark.start()
+
+    def open_plan(self) -> None:
+        path = ask_open(self, self._parts.settings, self.tr("Open plan"), self.tr("Plans (*.json)"))
+        if path is not None:
+            self._parts.plan.open_plan(path)
+
+    def save_plan(self) -> None:
+        path = ask_save(self, self._parts.settings, self.tr("Save plan"), self.tr("Plans (*.json)"), "plan.json")
+        if path is not None:
+            self._parts.plan.save_plan(path)
+
+    def save_plan_again(self) -> None:
+        """To the file it came from; the first time it asks where."""
+        path = self._parts.store.plan_path
+        if path is None:
+            self.save_plan()
+        else:
+            self._parts.plan.save_plan(path)
+
+    def export_pdf(self) -> None:
+        path = ask_save(self, self._parts.settings, self.tr("Export PDF"), self.tr("PDF (*.pdf)"), "gpu-plan.pdf")
+        if path is not None:
+            self._parts.report.export_pdf(path)
+
+    def export_html(self) -> None:
+        path = ask_save(
+            self, self._parts.settings, self.tr("Export HTML"), self.tr("HTML (*.html)"), "gpu-plan.html"
+        )
+        if path is not None:
+            self._parts.report.export_html(path)
+
+    # Events
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        urls = event.mimeData().urls()
+        if len(urls) == 1 and urls[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._parts.plan.open_plan(Path(event.mimeData().urls()[0].toLocalFile()))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._parts.settings.save_geometry(self)
+        self._parts.close()
+        super().closeEvent(event)
