@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import click
 
+from planner.benchmark.result import BenchmarkResult, ProbeKind, ProbeResult
+from planner.benchmark.supervise import BenchmarkError, Request, Run, request_for, run_benchmark
 from planner.cli.output import as_json, not_available, print_json, print_table
-from planner.door import plain
-from planner.hardware.snapshot import Gpu, Snapshot
+from planner.door import InvalidInputError, Problem, plain
+from planner.hardware.snapshot import Gpu, Interpreter, Snapshot
 from planner.messages import load_messages
 from planner.units import format_bytes, format_duration, significant
 
@@ -91,3 +94,121 @@ def detect(pythons: bool, demo: bool, json_wanted: bool) -> None:
         print_json(plain(snapshot))
     else:
         _print_snapshot(snapshot)
+
+
+def _chosen_python(snapshot: Snapshot, python: Path | None) -> Interpreter:
+    """The Python asked for, else the best of those found. Raises InvalidInputError when none can do it."""
+    from planner.hardware.interpreters import best
+
+    found = best(snapshot.interpreters)
+    if python is not None:
+        found = next((one for one in snapshot.interpreters if one.origin == "chosen"), None)
+    if found is None:
+        what = "no Python with torch was found: install one (pip install torch), or name it with --python"
+        raise InvalidInputError("bench", (Problem("python", what),))
+    return found
+
+
+def _chosen_gpu(snapshot: Snapshot, uuid: str | None) -> Gpu | None:
+    answering = [gpu for gpu in snapshot.gpus if not gpu.lost]
+    if uuid is None:
+        return answering[0] if answering else None
+    found = next((gpu for gpu in answering if gpu.uuid == uuid), None)
+    if found is None:
+        known = ", ".join(gpu.uuid or gpu.name for gpu in answering) or "none"
+        raise InvalidInputError("bench", (Problem("gpu", f"no GPU with UUID {uuid!r}; there are: {known}"),))
+    return found
+
+
+class _Progress:
+    """One line per stage on standard error, so that standard output stays clean for --json."""
+
+    def __init__(self) -> None:
+        self._began_s = time.monotonic()
+        self._shown = ""
+
+    def __call__(self, run: Run) -> None:
+        stage = run.stage
+        if stage is None or stage.name == self._shown:
+            return
+        self._shown = stage.name
+        messages = load_messages()
+        name = next((messages.say(code) for kind in ("probe", "stage")
+                     if messages.knows(code := f"bench.{kind}.{stage.name}")), stage.name)  # fmt: skip
+        left = "?" if stage.eta_s is None else format_duration(stage.eta_s)
+        elapsed = format_duration(time.monotonic() - self._began_s)
+        line = messages.say(
+            "cli.bench.stage", index=stage.index, total=stage.total, name=name, elapsed=elapsed, left=left
+        )
+        click.echo(line, err=True)
+
+
+def _rate(probe: ProbeResult) -> str:
+    match probe.kind:
+        case ProbeKind.FLOPS:
+            return f"{significant((probe.flops_per_s or 0.0) / 1e12)} TFLOP/s"
+        case ProbeKind.BANDWIDTH:
+            return f"{significant((probe.bytes_per_s or 0.0) / 1e9)} GB/s"
+        case ProbeKind.STEP:
+            return f"{significant(1 / probe.time_s)} steps/s"
+        case ProbeKind.LATENCY:
+            return ""
+
+
+def _print_result(result: BenchmarkResult) -> None:
+    messages = load_messages()
+    click.echo(f"{result.device_name}, torch {result.torch_version}, {format_duration(result.duration_s)}")
+    rows = [
+        (
+            messages.say(f"bench.probe.{probe.name}"),
+            probe.size,
+            format_duration(probe.time_s),
+            f"{format_duration(probe.time_low_s)} – {format_duration(probe.time_high_s)}",
+            _rate(probe),
+            probe.grade,
+        )
+        for probe in result.probes
+    ]
+    columns = ("probe", "size", "time", "90 % interval", "rate", "grade")
+    print_table(columns, rows, (False, False, True, True, True, False))
+    for skipped in result.skipped:
+        name, why = (
+            messages.say(f"bench.probe.{skipped.name}"),
+            messages.say(f"bench.skipped.{skipped.code}", detail=skipped.detail),
+        )
+        click.echo(f"{name}: {why}")
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Half the time, wider intervals.")
+@click.option("--device", type=click.Choice(["auto", "cpu"]), default="auto", help="cpu: although there is a GPU.")
+@click.option("--gpu", "uuid", help="UUID of the GPU to measure; the first one otherwise.")
+@click.option("--python", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Python with torch.")
+@as_json
+def bench(quick: bool, device: str, uuid: str | None, python: Path | None, json_wanted: bool) -> None:
+    """Measure this machine's GPU, or its processor, and keep the result."""
+    from planner.benchmark.history import save
+    from planner.hardware.detect import detect as detect_machine
+
+    snapshot = detect_machine(chosen_python=python)
+    messages = load_messages()
+    try:
+        request: Request = request_for(
+            snapshot,
+            _chosen_python(snapshot, python),
+            _chosen_gpu(snapshot, uuid) if device == "auto" else None,
+            device_kind="cpu" if device == "cpu" else None,
+            quick=quick,
+        )
+        result = run_benchmark(request, on_progress=_Progress())
+    except BenchmarkError as error:
+        for line in error.stderr_tail:
+            click.echo(f"    {line}", err=True)
+        title, action = (messages.say(f"{error.code}.{part}", **error.values) for part in ("title", "action"))
+        raise click.ClickException(f"{title} {action}") from None
+    path = save(result)
+    if json_wanted:
+        print_json({"saved_in": str(path), **plain(result)})
+    else:
+        _print_result(result)
+        click.echo(messages.say("cli.bench.saved", path=path))

@@ -30,7 +30,7 @@ T = TypeVar("T")
 _PDF_DEADLINE_S = 120.0
 
 
-class Quantity(click.ParamType):
+class Quantity(click.ParamType[float]):
     """A number as people type it, with what is wrong said by the parser."""
 
     def __init__(self, name: str, parse: Callable[[str], float]) -> None:
@@ -46,7 +46,7 @@ class Quantity(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-class RangeType(click.ParamType):
+class RangeType(click.ParamType[Range]):
     """``LIKELY`` or ``LOW..LIKELY..HIGH``."""
 
     name = "range"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from planner.decide.options import training_power_w
 from planner.decide.types import Assumption, Option, Terms
 from planner.evidence import Evidence
 from planner.offers.billing import POWER_SUPPLY_EFFICIENCY, UPLOAD_EFFICIENCY
+from planner.predict.types import DeviceModel
 from planner.workload.job import Job
 
 # Fields of Terms with a source better than a judgement; message codes below "source.".
@@ -15,9 +17,17 @@ _SOURCES = {"electricity_usd_per_kwh": "electricity"}
 _UNSET_MEANS_NONE = ("deadline_h", "budget_usd")
 
 
-def register(job: Job, terms: Terms, options: tuple[Option, ...]) -> tuple[Assumption, ...]:
-    """All assumptions behind an answer, the user's own first."""
-    return (*_of_job(job), *_of_terms(terms), *_of_options(options))
+def register(
+    job: Job, terms: Terms, local: DeviceModel | None, options: tuple[Option, ...]
+) -> tuple[Assumption, ...]:
+    """All assumptions behind an answer: the job's, the circumstances', the machines'."""
+    return (*_of_job(job), *_of_terms(terms), *_of_local(local), *_of_options(options))
+
+
+def _of_local(local: DeviceModel | None) -> Iterator[Assumption]:
+    if local is not None:
+        source = "default" if local.power_w is None else "power_limit"
+        yield Assumption("gpu_power_w", training_power_w(local), Evidence.ASSUMED, source, False)
 
 
 def _of_job(job: Job) -> Iterator[Assumption]:

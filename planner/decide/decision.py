@@ -51,7 +51,7 @@ def decide(
         confidence=ranking.chosen.option.p_best if ranking.chosen else 0.0,
         options=options,
         reasons=reasons(options, ranking, terms, today),
-        assumptions=register(job, terms, options),
+        assumptions=register(job, terms, local, options),
         seed=seed,
         sample_count=sample_count,
     )

@@ -24,6 +24,9 @@ RENTED_COUNTS = (1, 2, 3, 4, 5, 6)
 DEFAULT_BILLING_STEP_S = 3600.0  # of a package nobody sells
 
 
+ASSUMED_GPU_POWER_W = 300.0  # of a card whose power limit neither driver nor data sheet tells
+
+
 @dataclass(frozen=True)
 class Weighed:
     """An option with its samples: (S,) seconds to the result and USD in all; None: not known."""
@@ -91,6 +94,13 @@ def _option(kind: str, found: Estimate | None, job: Job, gpu_count: int, name: s
     )
 
 
+def training_power_w(device: DeviceModel) -> float:
+    """Power of the device while it trains, beside the computer around it (which includes the processor)."""
+    if device.is_cpu:
+        return 0.0
+    return ASSUMED_GPU_POWER_W if device.power_w is None else device.power_w
+
+
 def weigh_local(job: Job, table: OpTable, device: DeviceModel | None, terms: Terms, draws: Draws) -> Weighed:
     """This machine: no upload and no set-up, electricity instead of rent. ``device`` None: nothing to train on."""
     if device is None:
@@ -99,19 +109,15 @@ def weigh_local(job: Job, table: OpTable, device: DeviceModel | None, terms: Ter
     option = _option("local", found, job, 1, device.name)
     run_s = _step_samples(found, draws, "step_local") * _steps(job, 1, draws.value("epochs", job.epochs))
     waiting = run_s / 3600 * terms.waiting_cost_usd_per_h
-    parts = [CostPart("waiting", summary(waiting))]
-    cost: Floats | None = None
-    if device.power_w is not None:
-        price = draws.value("electricity", terms.electricity_usd_per_kwh)
-        electricity = electricity_usd(run_s, device.power_w, terms.host_power_w, price)
-        parts.insert(0, CostPart("electricity", summary(electricity)))
-        cost = electricity + waiting
+    price = draws.value("electricity", terms.electricity_usd_per_kwh)
+    electricity = electricity_usd(run_s, training_power_w(device), terms.host_power_w, price)
+    cost = electricity + waiting
     option = replace(
         option,
         phases=(Phase("run", summary(run_s), billed=False),),
         time_s=summary(run_s),
-        cost=tuple(parts),
-        cost_usd=None if cost is None else summary(cost),
+        cost=(CostPart("electricity", summary(electricity)), CostPart("waiting", summary(waiting))),
+        cost_usd=summary(cost),
     )
     return Weighed(option, run_s, cost)
 

@@ -222,3 +222,13 @@ def test_that_assumptions_are_registered_with_source_and_edits(answer):
     assert not lines["idle_h"].edited
     assert lines["price_4_usd_per_h"].source == "quote"
     assert "bus_4_gbs" in lines
+
+
+def test_that_a_card_of_unknown_power_still_has_a_price(answer, monkeypatch):
+    from planner import pipeline
+
+    real = pipeline.local_device
+    monkeypatch.setattr(pipeline, "local_device", lambda *args: replace(real(*args), power_w=None))
+    found = answer()
+    assert found.option("local").cost_usd.likely > 0
+    assert next(a for a in found.assumptions if a.code == "gpu_power_w").source == "default"
