@@ -126,11 +126,16 @@ def transformer_step(device: Device, shape: TransformerShape, batch: int) -> Wor
     return Work(_step(device, model, optimizer, forward), shape.training_flops(batch), 0.0)
 
 
+def _gradient_scaler() -> Any:
+    new = getattr(torch.amp, "GradScaler", None)  # torch ≥ 2.3
+    return new("cuda") if new else torch.cuda.amp.GradScaler()
+
+
 def _step(device: Device, model: nn.Module, optimizer: Any, loss_of: Callable[[], Any]) -> Callable[[], None]:
     """A function that does one training step."""
     model.train()
     mixed = device.kind == "cuda"
-    scaler = torch.cuda.amp.GradScaler() if mixed else None
+    scaler = _gradient_scaler() if mixed else None
 
     def call() -> None:
         optimizer.zero_grad(set_to_none=True)
