@@ -66,6 +66,11 @@ _MONEY = (
 )
 
 
+def short_device(name: str) -> str:
+    """A rented card as it is advertised: "NVIDIA GeForce RTX 3090" → "RTX 3090"."""
+    return name.removeprefix("NVIDIA ").removeprefix("GeForce ")
+
+
 @dataclass(frozen=True)
 class Wording:
     """Everything that is said in one language."""
@@ -103,7 +108,8 @@ class Wording:
         """An option's short name: "This machine", "4 × RTX 3090"."""
         if option.kind == "local":
             return self.messages.say("format.option.local")
-        return self.messages.say("format.option.rent", count=str(option.gpu_count), device=option.device_name)
+        device = short_device(option.device_name)
+        return self.messages.say("format.option.rent", count=str(option.gpu_count), device=device)
 
     def reason(self, reason: Reason) -> str:
         return self.say(f"reason.{reason.code.removeprefix('reason.')}", **dict(reason.values))
@@ -136,7 +142,8 @@ class Wording:
 
     def _named(self, option: Option) -> str:
         code = "local" if option.kind == "local" else "rent_one" if option.gpu_count == 1 else "rent"
-        return self.messages.say(f"verdict.option.{code}", count=str(option.gpu_count), device=option.device_name)
+        device = option.device_name if option.kind == "local" else short_device(option.device_name)
+        return self.messages.say(f"verdict.option.{code}", count=str(option.gpu_count), device=device)
 
     def _text(self, name: str, value: str) -> str:
         """Texts named "…option" are option keys; others stand for themselves or for a word of "format.word."."""
