@@ -16,7 +16,9 @@ class OutOfVirtualMemoryError(RuntimeError):
 class VirtualDevice:
     """``slowness(now_s)`` multiplies the nominal seconds that a call returns."""
 
-    def __init__(self, slowness: Callable[[float], float] = lambda now_s: 1.0, free_bytes: int | None = None) -> None:
+    def __init__(
+        self, slowness: Callable[[float], float] = lambda now_s: 1.0, free_bytes: int | None = None
+    ) -> None:
         self._slowness = slowness
         self._now_s = 0.0
         self._free_bytes = free_bytes
