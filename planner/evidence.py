@@ -22,6 +22,16 @@ def weakest(*grades: Evidence) -> Evidence:
     return max(grades, key=lambda grade: grade.value)
 
 
+def check_number(name: str, value: float, *, at_least: float = 0.0, more_than: float | None = None) -> None:
+    """Raise ValueError, naming the field, unless ``value`` is finite and at least (or more than) a bound."""
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, got {value}")
+    if more_than is not None and value <= more_than:
+        raise ValueError(f"{name} must be more than {more_than:g}, got {value:g}")
+    if value < at_least:
+        raise ValueError(f"{name} must be at least {at_least:g}, got {value:g}")
+
+
 @dataclass(frozen=True, slots=True)
 class Range:
     """A value and its 90 % interval: ``low`` ≤ ``likely`` ≤ ``high``, in the unit the field's name says.

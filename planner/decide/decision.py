@@ -50,7 +50,7 @@ def decide(
         runner_up=ranking.runner_up.option.key if ranking.runner_up else None,
         confidence=ranking.chosen.option.p_best if ranking.chosen else 0.0,
         options=options,
-        reasons=reasons(options, ranking, terms, today),
+        reasons=reasons(weighed, ranking, terms, today),
         assumptions=register(job, terms, local, options),
         seed=seed,
         sample_count=sample_count,

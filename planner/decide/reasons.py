@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
+from planner.decide.draws import summary
+from planner.decide.options import Weighed
 from planner.decide.ranking import Ranking
 from planner.decide.types import Option, Reason, Terms
 from planner.evidence import Evidence, Range
@@ -16,12 +18,14 @@ _EXCHANGE_SHARE = 0.20
 _LAUNCH_SHARE = 0.30
 
 
-def reasons(options: tuple[Option, ...], ranking: Ranking, terms: Terms, today: date | None) -> tuple[Reason, ...]:
+def reasons(weighed: list[Weighed], ranking: Ranking, terms: Terms, today: date | None) -> tuple[Reason, ...]:
     """Everything that carries the verdict, by weight. The first is the one the sentence names."""
+    options = tuple(one.option for one in weighed)
     chosen = ranking.chosen.option if ranking.chosen else None
     found = [
         *_to_measure(ranking),
         *(_none_possible(options) if chosen is None else _why_chosen(options, chosen)),
+        *_faster(weighed, ranking.chosen),
         *_upload(options),
         *_exchange(options),
         *_price(options, chosen, today),
@@ -70,22 +74,24 @@ def _why_chosen(options: tuple[Option, ...], chosen: Option) -> Iterator[Reason]
                                        ("other_cost_usd", cheapest.cost_usd or chosen.cost_usd)))  # fmt: skip
     elif chosen.kind == "local":
         yield Reason("local_only")
-    yield from _faster(options, chosen)
 
 
-def _faster(options: tuple[Option, ...], chosen: Option) -> Iterator[Reason]:
+def _faster(weighed: list[Weighed], chosen: Weighed | None) -> Iterator[Reason]:
     """What the fastest possible option would save, and what each hour saved would cost."""
-    possible = [o for o in options if not o.rejected and o.time_s and o.cost_usd]
-    if not possible or chosen.time_s is None or chosen.cost_usd is None:
+    if chosen is None or chosen.time_s is None or chosen.cost_usd is None:
         return
-    fastest = min(possible, key=lambda o: o.time_s.likely if o.time_s else 0.0)
-    if fastest is chosen or fastest.time_s is None or fastest.cost_usd is None:
-        yield Reason("fastest", (("option", chosen.key),))
+    possible = [w for w in weighed if not w.option.rejected and w.time_s is not None]
+    fastest = min(possible, key=lambda w: w.option.time_s.likely if w.option.time_s else 0.0)
+    if fastest.option.key == chosen.option.key or fastest.time_s is None or fastest.cost_usd is None:
+        yield Reason("fastest", (("option", chosen.option.key),))
         return
-    saved_s = chosen.time_s.likely - fastest.time_s.likely
-    more_usd = fastest.cost_usd.likely - chosen.cost_usd.likely
-    values = (("option", fastest.key), ("saved_s", saved_s), ("more_usd", max(more_usd, 0.0)),
-              ("usd_per_h", max(more_usd, 0.0) / (saved_s / 3600)))  # fmt: skip
+    saved_s = summary(chosen.time_s - fastest.time_s)
+    more_usd = summary(fastest.cost_usd - chosen.cost_usd)
+    if more_usd.likely <= 0:
+        yield Reason("faster_and_cheaper", (("option", fastest.option.key), ("saved_s", saved_s)))
+        return
+    values = (("option", fastest.option.key), ("saved_s", saved_s), ("more_usd", more_usd),
+              ("saved_usd_per_h", more_usd.likely / (saved_s.likely / 3600)))  # fmt: skip
     yield Reason("faster_costs", values)
 
 

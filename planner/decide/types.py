@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.evidence import Evidence, Range
+from planner.evidence import Evidence, Range, check_number
 from planner.offers.offer import PackagePrice
 from planner.predict.types import Communication, MemoryEstimate, StepTime
 
@@ -42,20 +42,17 @@ class Terms:
     def __post_init__(self) -> None:
         for name in ("deadline_h", "budget_usd"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise ValueError(f"{name} must be more than 0 (leave it empty for none), got {value}")
-        if self.upload_mbit_per_s.low <= 0:
-            raise ValueError("upload_mbit_per_s must be more than 0")
-        if self.bus_bandwidth_gbs is not None and self.bus_bandwidth_gbs.low <= 0:
-            raise ValueError("bus_bandwidth_gbs must be more than 0")
+            if value is not None:
+                check_number(name, value, more_than=0)
+        check_number("upload_mbit_per_s", self.upload_mbit_per_s.low, more_than=0)
+        if self.bus_bandwidth_gbs is not None:
+            check_number("bus_bandwidth_gbs", self.bus_bandwidth_gbs.low, more_than=0)
         if not 0.5 <= self.confidence < 1:
             raise ValueError(f"confidence must lie between 0.5 and 1, got {self.confidence}")
         for name in ("waiting_cost_usd_per_h", "host_power_w"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} cannot be negative")
+            check_number(name, getattr(self, name))
         for name in ("electricity_usd_per_kwh", "setup_h", "boot_h", "idle_h"):
-            if getattr(self, name).low < 0:
-                raise ValueError(f"{name} cannot be negative")
+            check_number(name, getattr(self, name).low)
 
 
 @dataclass(frozen=True, slots=True)

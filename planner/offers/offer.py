@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from planner.evidence import Range
+from planner.evidence import Range, check_number
 
 STALE_AFTER_DAYS = 14  # rental prices move weekly; older ones are shown as stale
 
@@ -36,12 +36,10 @@ class Offer:
     def __post_init__(self) -> None:
         if not self.provider.strip():
             raise ValueError("provider is empty")
-        if self.gpu_count < 1:
-            raise ValueError(f"gpu_count must be at least 1, got {self.gpu_count}")
-        if self.price_usd_per_hour is not None and self.price_usd_per_hour < 0:
-            raise ValueError(f"price_usd_per_hour cannot be negative, got {self.price_usd_per_hour}")
-        if self.billing_step_s <= 0:
-            raise ValueError(f"billing_step_s must be more than 0, got {self.billing_step_s}")
+        check_number("gpu_count", self.gpu_count, at_least=1)
+        if self.price_usd_per_hour is not None:
+            check_number("price_usd_per_hour", self.price_usd_per_hour)
+        check_number("billing_step_s", self.billing_step_s, more_than=0)
 
     @property
     def key(self) -> tuple[str, str, int, str]:

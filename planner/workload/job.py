@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from planner.evidence import Range
+from planner.evidence import Range, check_number
 
 Mode = Literal["train", "infer"]
 Precision = Literal["fp32", "tf32", "amp", "amp_bf16", "bf16"]
@@ -39,10 +39,9 @@ class Recipe:
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
 
     def __post_init__(self) -> None:
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, got {self.batch_size}")
-        if self.input_size is not None and self.input_size < 1:
-            raise ValueError(f"input_size must be at least 1, got {self.input_size}")
+        check_number("batch_size", self.batch_size, at_least=1)
+        if self.input_size is not None:
+            check_number("input_size", self.input_size, at_least=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,7 @@ class Job:
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
 
     def __post_init__(self) -> None:
-        if self.samples_per_epoch < 1:
-            raise ValueError(f"samples_per_epoch must be at least 1, got {self.samples_per_epoch}")
-        if self.epochs.low <= 0:
-            raise ValueError(f"epochs must be more than 0, got {self.epochs.low}")
-        if self.dataset_bytes < 0 or self.result_bytes < 0:
-            raise ValueError("dataset_bytes and result_bytes cannot be negative")
+        check_number("samples_per_epoch", self.samples_per_epoch, at_least=1)
+        check_number("epochs", self.epochs.low, more_than=0)
+        check_number("dataset_bytes", self.dataset_bytes)
+        check_number("result_bytes", self.result_bytes)
