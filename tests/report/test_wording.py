@@ -38,7 +38,7 @@ from tests.report.fixtures import recommendations as made
         ("samples", 1_281_167, "1,281,167"),
         ("anything_s", None, "not known"),
         ("edited", True, "yes"),
-        ("option", "rent-4", "4 rented"),
+        ("option", "rent-4", "4 × RTX 3090"),
         ("option", "local", "This machine"),
     ],
 )
