@@ -199,3 +199,25 @@ def test_that_other_errors_are_not_taken_for_lack_of_memory():
 
     with pytest.raises(RuntimeError, match="Half"):
         choose_size(VirtualDevice(), make_probe(sizes=LADDER, build=build), never)
+
+
+@given(st.floats(1e-13, 1e-7), st.floats(0.0, 1e-4), st.integers(50, 1100))
+def test_that_no_call_takes_much_longer_than_a_block_while_the_size_is_looked_for(pace_s, launch_s, memory):
+    """The largest size within the limits is found, whatever the speed, by calls of a bounded length."""
+    device = VirtualDevice()
+    probe = make_probe(lambda n: launch_s + n**3 * pace_s, LADDER, memory=memory)
+    fitting = [n for n in LADDER if n <= memory]
+    quick = [n for n in fitting if launch_s + n**3 * pace_s <= CALL_LIMIT_S]
+    try:
+        sizing = choose_size(device, probe, never)
+    except NoSizeError:
+        assert not quick
+    else:
+        assert sizing.size == (quick[-1] if quick else LADDER[0])
+        assert max(device.blocks_s) <= max(8 * CALL_LIMIT_S, 64**3 * pace_s + launch_s)
+
+
+def test_that_a_fast_device_does_not_try_every_size():
+    device = VirtualDevice()
+    choose_size(device, make_probe(lambda n: 1e-6 + n**3 * 1e-14, LADDER), never)
+    assert len(device.blocks_s) == 2 * 2  # the smallest and the largest, two calls each

@@ -183,6 +183,26 @@ def test_that_the_work_of_a_probe_is_what_torch_counts():
         assert made.flops == counter.get_total_flops()
 
 
+def test_that_every_probe_of_a_gpu_can_be_built_in_every_size():
+    """Shapes only, on torch's meta device; what needs CUDA itself (pinned memory, fp16 steps) is not in it."""
+    from planner.benchmark.worker.devices import Device
+    from planner.benchmark.worker.probes import NAMES, probes_for
+
+    class MetaGpu(Device):
+        kind = "meta"
+        cache_bytes = 6 << 20  # of an RTX 3090
+
+    probes, not_applicable = probes_for(MetaGpu())
+    assert not_applicable == ["h2d"]
+    assert [probe.name for probe in probes] == [name for name in NAMES if name != "h2d"]
+    for probe in probes:
+        work = [probe.build(size) for size in probe.sizes]
+        for one in work:
+            one.call()
+        costs = [one.flops + one.bytes for one in work]
+        assert costs == sorted(costs), "sizes ascend"
+
+
 def test_that_lack_of_memory_is_told_from_other_errors():
     from planner.benchmark.worker.devices import Cpu
 

@@ -69,6 +69,7 @@ def make_probe(
         "build": build,
         "describe": str,
         "footprint": float,
+        "cost": lambda size: float(size) ** 3,
         "compute_bound": True,
     }
     return Probe(**{**fields, **changes})

@@ -68,6 +68,7 @@ def _gemm(device: Device, size: str, dtype: str, slot: str) -> Probe:
         describe=lambda n: f"{n}×{n}×{n}",
         # Made in fp32, then converted: one set is there in both for a moment.
         footprint=lambda n: (3.0 * width + 4) * n * n + work.CACHES_FILLED * device.cache_bytes,
+        cost=lambda n: float(n) ** 3,
         compute_bound=True,
         family=f"gemm_{dtype}",
     )
@@ -86,6 +87,7 @@ def _conv(device: Device, size: str, dtype: str, kernel: int) -> Probe:
         describe=lambda batch: f"batch {batch}, {channels}→{channels} channels, {side}×{side}, forward + backward",
         # Three images, two results and as much workspace again.
         footprint=lambda batch: 10 * batch * image_bytes + work.CACHES_FILLED * device.cache_bytes,
+        cost=float,
         compute_bound=True,
         agreement=AGREEMENT_CONV,
     )
@@ -111,6 +113,7 @@ def _memory_bound(device: Device, size: str) -> list[Probe]:
             build=partial(builders[name], device),
             describe=lambda count: f"{count * item_bytes / _MIB:.0f} MiB{unit}",
             footprint=lambda count: 6 * count * item_bytes,
+            cost=float,
             compute_bound=False,
         )
 
@@ -136,6 +139,7 @@ def _launch(device: Device) -> Probe:
         build=build,
         describe=lambda _: "1 element",
         footprint=lambda _: 4.0,
+        cost=float,
         compute_bound=False,
     )
 
@@ -150,6 +154,7 @@ def _host_to_device(device: Device) -> Probe:
         build=partial(work.host_to_device, device),
         describe=lambda count: f"{count * 4 / _MIB:.0f} MiB from pinned memory",
         footprint=lambda count: 4.0 * count,
+        cost=float,
         compute_bound=False,
     )
 
@@ -168,6 +173,7 @@ def _training_steps(device: Device, size: str) -> list[Probe]:
             build=partial(steps.cnn_step, device, cnn),
             describe=lambda batch: f"{cnn.describe(batch)}, momentum, {precision}",
             footprint=cnn.footprint,
+            cost=float,
             compute_bound=True,
             agreement=AGREEMENT_CONV,
         ),
@@ -180,6 +186,7 @@ def _training_steps(device: Device, size: str) -> list[Probe]:
             build=partial(steps.transformer_step, device, transformer),
             describe=lambda batch: f"{transformer.describe(batch)}, adamw, {precision}",
             footprint=transformer.footprint,
+            cost=float,
             compute_bound=True,
         ),
     ]

@@ -50,6 +50,7 @@ class Probe:
     build: Callable[[int], Work]
     describe: Callable[[int], str]
     footprint: Callable[[int], float]  # bytes that ``build`` and a call take at most
+    cost: Callable[[int], float]  # grows as the time of a call of a size does, or faster
     compute_bound: bool  # clocks take longer to settle under arithmetic
     agreement: float = AGREEMENT
     family: str = ""  # probes of one family differ by size only: the same size is not measured twice
@@ -128,29 +129,41 @@ def _call_s(device: Any, probe: Probe, size: int) -> float | None:
         device.release()
 
 
+def _next_size(probe: Probe, known: Sizing | None, left: list[int]) -> int:
+    """The largest size that cannot take too long; a larger one never computes less efficiently."""
+    if known is None:
+        return left[0]
+    limit = probe.cost(known.size) * CALL_LIMIT_S / known.call_s
+    return max((size for size in left if probe.cost(size) <= limit), default=left[0])
+
+
 def choose_size(device: Any, probe: Probe, check: Callable[[], None]) -> Sizing:
     """The largest size whose call takes at most 20 ms and that fits into a quarter of the free memory.
 
-    Sizes are tried upwards, so that no call takes much longer than a block. Raises NoSizeError.
+    Begins with the smallest and climbs, so that no call takes much longer than a block. Raises NoSizeError.
     """
     chosen: Sizing | None = None
-    for size in probe.sizes:
+    too_large = ""
+    left = list(probe.sizes)
+    while left:
         check()
+        size = _next_size(probe, chosen, left)
         call_s = _call_s(device, probe, size)
         if call_s is None:
-            tried = probe.describe(size)
-            if chosen is None:
-                raise NoSizeError("out_of_memory", tried)
-            return Sizing(chosen.size, chosen.call_s, tried)
-        if call_s > CALL_LIMIT_S and chosen is not None:
-            return chosen
-        if call_s > SLOWEST_CALL_S:
+            too_large = probe.describe(size)
+            left = [other for other in left if other < size]
+        elif call_s <= CALL_LIMIT_S:
+            chosen = Sizing(size, call_s)
+            left = [other for other in left if other > size]
+        elif chosen is not None:
+            left = [other for other in left if other < size]
+        elif call_s <= SLOWEST_CALL_S:
+            return Sizing(size, call_s)
+        else:
             raise NoSizeError("too_slow", f"{probe.describe(size)}: {call_s:.2f} s")
-        chosen = Sizing(size, call_s)
-        if call_s > CALL_LIMIT_S:
-            return chosen
-    assert chosen is not None, f"{probe.name} has no sizes"
-    return chosen
+    if chosen is None:
+        raise NoSizeError("out_of_memory", too_large)
+    return Sizing(chosen.size, chosen.call_s, too_large)
 
 
 def _calls_per_block(call_s: float) -> int:

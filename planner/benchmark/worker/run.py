@@ -19,7 +19,7 @@ STATUS_FAILED = 1
 OLDEST_TORCH = (2, 0)
 _LOAD_WITHIN_S = 150.0  # torch from a cold disk, then the first context on the device
 _BLOCK_WITHIN_S = 20.0
-_BUDGET_S = {True: {"cpu": 8.0, "gpu": 30.0}, False: {"cpu": 13.0, "gpu": 60.0}}  # by quick
+_BUDGET_S = {True: {"cpu": 10.0, "gpu": 30.0}, False: {"cpu": 13.0, "gpu": 60.0}}  # by quick
 
 
 class Failure(Exception):  # noqa: N818 - an outcome with a code
