@@ -81,10 +81,12 @@ def _measure(
     pulse.start()
     torch = _load_torch()
     load_stage("open_device")
-    from .devices import DeviceError, open_device  # these import torch
+    from .devices import Cpu, DeviceError, open_device  # these import torch
     from .probes import probes_for
+    from .steps import CnnShape, cnn_step
 
-    gc.freeze()  # the garbage collector, called after every probe, need not walk through all of torch
+    cnn_step(Cpu(), CnnShape(image=8, widths=(4,)), 1).call()  # torch imports much of itself at the first step
+    gc.freeze()  # the garbage collector, called after every probe, need not walk through all of that
     try:
         device = open_device(options.device)
     except DeviceError as error:
