@@ -185,13 +185,15 @@ QFrame[role="card"] QLabel, QFrame[role="strip"] QLabel, QFrame[role="bar"] QLab
 QLabel[role="title"] {{ font-size: 14pt; font-weight: 600; }}
 QLabel[role="headline"] {{ font-size: 16pt; font-weight: 600; }}
 QLabel[role="heading"] {{ font-size: 11pt; font-weight: 600; }}
+QLabel[role="sentence"] {{ font-size: 11pt; }}
+QLabel[role="chart-title"] {{ font-size: 10pt; font-weight: 600; }}
 QLabel[role="value"] {{ font-size: 13pt; font-weight: 600; }}
 QLabel[role="quiet"] {{ color: {tokens.quiet}; }}
 QLabel[role="caption"] {{ color: {tokens.quiet}; font-size: 8pt; }}
 QLabel[role="good"] {{ color: {tokens.good}; }}
 QLabel[role="warning"] {{ color: {tokens.warning}; }}
 QLabel[role="problem"], QLabel[role="bad"] {{ color: {tokens.bad}; }}
-QLabel[role="chip"] {{ color: {tokens.warning}; background: {tokens.warning_tint}; border-radius: 4px;
+QFrame[role="strip"] QLabel[role="chip"] {{ color: {tokens.warning}; background: {tokens.warning_tint}; border-radius: 4px;
     padding: 2px 8px; font-weight: 600; }}
 QFrame[role="bar"] {{ border-radius: 6px; border: 1px solid {tokens.border}; background: {tokens.surface}; }}
 QFrame[severity="warning"] {{ background: {tokens.warning_tint}; border-color: {tokens.warning}; }}

@@ -16,7 +16,7 @@ from ui.widgets.messages import MessageArea
 from ui.widgets.side_bar import SideBar
 from ui.widgets.verdict_strip import VerdictStrip
 
-SMALLEST = (1000, 600)
+SMALLEST = (1040, 600)
 FIRST_SIZE = (1200, 680)  # with the window's frame within 1280×720
 
 
@@ -110,6 +110,8 @@ class MainWindow(QMainWindow):
             self.stack.addWidget(self.pages[page])
         self.stack.setCurrentWidget(self.pages[page])
         self.side_bar.mark_current(page)
+        if self.focusWidget() in self.side_bar.buttons.values():
+            self.side_bar.buttons[page].setFocus()
 
     def _machine_page(self) -> QWidget:
         from ui.pages.machine import MachinePage

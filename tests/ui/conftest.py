@@ -60,7 +60,7 @@ def parts(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-def window(parts: Parts, qtbot: QtBot) -> MainWindow:
+def window(parts: Parts, qtbot: QtBot) -> Iterator[MainWindow]:
     """The window at the smallest promised screen, with an answer."""
     made = MainWindow(parts)
     qtbot.addWidget(made)
@@ -68,4 +68,5 @@ def window(parts: Parts, qtbot: QtBot) -> MainWindow:
     made.show()
     parts.plan.use(hand_made_engine())
     parts.store.recompute()
-    return made
+    yield made
+    made.close()

@@ -16,7 +16,7 @@ from planner.processes import Ending, Outcome
 from ui.jobs.process import JsonLinesProcess, Limits
 from ui.jobs.thread import Tasks
 
-SAY = 'import sys, json, time\ndef say(**m): print(json.dumps(m), flush=True)\n'
+SAY = "import sys, json, time\ndef say(**m): print(json.dumps(m), flush=True)\n"
 
 
 def run_child(

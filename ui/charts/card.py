@@ -109,6 +109,7 @@ class ChartCard(Card):
 
     def __init__(self, title: str, theme: Theme, settings: Settings, notices: Notices) -> None:
         super().__init__(title)
+        self.title.setProperty("role", "chart-title")
         self.setAccessibleName(title)
         self._theme, self._settings, self._notices = theme, settings, notices
         self._spec: ChartSpec | None = None

@@ -58,7 +58,7 @@ class Plot(pg.PlotWidget):
             axis.setPen(pg.mkPen(tokens.border))
             axis.setTextPen(pg.mkPen(tokens.quiet))
             axis.setTickFont(small)
-            axis.setStyle(tickLength=0, tickTextOffset=6, hideOverlappingLabels=True)
+            axis.setStyle(tickLength=0, tickTextOffset=6, hideOverlappingLabels=False)
             axis.label.setDefaultTextColor(QColor(tokens.quiet))
             axis.label.setFont(small)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pyqtgraph as pg
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from planner.units import GIB, significant
 from ui.charts.plot import Plot, grid_lines
@@ -22,7 +22,7 @@ from ui.widgets.basic import Card, button, label
 POINTS = 600
 WINDOW_S = 60.0
 _REDRAW_MS = 100
-_PLOT_HEIGHT = 92
+_PLOT_HEIGHT = 108
 
 
 class Trace(QWidget):
@@ -37,13 +37,17 @@ class Trace(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         line = QHBoxLayout()
+        line.setSpacing(GRID)
         line.addWidget(label(name, "quiet"))
         line.addStretch(1)
+        self.peak_label = label("", "caption")
+        line.addWidget(self.peak_label)
         self.value = label("–")
         line.addWidget(self.value)
         layout.addLayout(line)
         self.plot = Plot()
         self.plot.setFixedHeight(_PLOT_HEIGHT)
+        self.plot.getPlotItem().layout.setContentsMargins(0, 8, 12, 0)  # room for the labels at the corners
         self.plot.setAccessibleName(name)
         self.curve = pg.PlotCurveItem(antialias=False)
         layout.addWidget(self.plot)
@@ -68,7 +72,7 @@ class Trace(QWidget):
         top = self._top or (self.peak or 1.0) * 1.2
         self.plot.setYRange(0, top * 1.02, padding=0)
         self.plot.getAxis("left").setTicks([[(0.0, "0"), (top, significant(top))]])
-        self.plot.getAxis("left").setWidth(44)
+        self.plot.getAxis("left").setWidth(40)
 
     def add(self, t_s: float, value: float | None) -> None:
         if value is None:
@@ -83,6 +87,7 @@ class Trace(QWidget):
         self._points.clear()
         self.peak = None
         self.curve.setData([], [])
+        self.peak_label.setText("")
         self.value.setText("–")
 
     def redraw(self, now_s: float) -> None:
@@ -91,8 +96,9 @@ class Trace(QWidget):
             return
         self.curve.setData([t_s - now_s for t_s, _ in self._points], [value for _, value in self._points])
         latest = significant(self._points[-1][1])
-        self.value.setText(f"{latest} {self._unit}  ·  {self.tr('peak')} {significant(self.peak)} {self._unit}")
-        self.plot.setAccessibleDescription(self.value.text())
+        self.value.setText(f"{latest} {self._unit}")
+        self.peak_label.setText(self.tr("peak {0}").format(significant(self.peak)))
+        self.plot.setAccessibleDescription(f"{self.value.text()}, {self.peak_label.text()}")
 
 
 class TelemetryCard(Card):
@@ -121,12 +127,11 @@ class TelemetryCard(Card):
                 Trace(self.tr("Temperature"), "°C", 100.0, not_told), lambda sample: sample.temperature_c
             ),
         }  # fmt: skip
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(2 * GRID)
-        grid.setVerticalSpacing(GRID)
-        for index, (trace, _) in enumerate(self.traces.values()):
-            grid.addWidget(trace, index // 2, index % 2)
-        self.body.addLayout(grid)
+        beside = QHBoxLayout()
+        beside.setSpacing(3 * GRID)
+        for trace, _ in self.traces.values():
+            beside.addWidget(trace, 1)
+        self.body.addLayout(beside)
         self._latest_s = 0.0
         self._fresh = False
         self._timer = QTimer(self)

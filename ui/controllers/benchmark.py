@@ -18,6 +18,7 @@ from ui.state import Store
 if TYPE_CHECKING:
     from planner.benchmark.result import BenchmarkResult
     from planner.benchmark.supervise import BenchmarkError, Request, Run
+    from planner.hardware.snapshot import Gpu
 
 _NOTICE = "benchmark"
 
@@ -169,6 +170,8 @@ class BenchmarkController(QObject):
         if snapshot is None or self._looked_up == asked:
             return
         self._looked_up = asked
+        shown = self._store.benchmark
+        gpu = self._store.gpu
 
         def work(_cancelled: object) -> BenchmarkResult | None:
             from planner.benchmark.history import latest_for
@@ -179,7 +182,16 @@ class BenchmarkController(QObject):
             if error is not None:
                 text = self.tr("Earlier results could not be read; a new benchmark will be kept beside them.")
                 self._notices.show("benchmark.history", Severity.WARNING, text, str(error))
-            elif (self._store.snapshot, self._store.gpu_uuid) == asked and not self._store.machine_is_from_plan:
+            elif self._store.machine_is_from_plan or (self._store.snapshot, self._store.gpu_uuid) != asked:
+                pass  # something else is looked at by now
+            elif self._store.benchmark is shown and not _is_newer(shown, result, gpu):
                 self._store.set_benchmark(result)
 
         self._tasks.run(work, done)
+
+
+def _is_newer(shown: BenchmarkResult | None, kept: BenchmarkResult | None, gpu: Gpu | None) -> bool:
+    """Whether the result shown is of this device and younger than what could be kept of it (disk full)."""
+    if shown is None or shown.gpu_uuid != (gpu.uuid if gpu else None):
+        return False
+    return kept is None or shown.started_at > kept.started_at

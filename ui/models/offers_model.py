@@ -58,7 +58,7 @@ class OffersModel(QAbstractTableModel):
             self.tr("Provider"),
             self.tr("GPU"),
             self.tr("GPUs"),
-            self.tr("Price per hour"),
+            self.tr("Price per hour ✎"),
             self.tr("Per GPU and hour"),
             self.tr("Kind"),
             self.tr("Price of"),

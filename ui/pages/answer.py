@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from ui.charts.card import ChartCard
 from ui.i18n import tr, wording
@@ -14,8 +14,6 @@ from ui.state import Store
 from ui.theme import GRID, Theme
 from ui.widgets.basic import Card, DataTable, Page, label
 
-CHARTS = ("time", "cost_time", "memory", "speedup")
-
 
 class AnswerPage(Page):
     """Shows the store's answer. Charts are drawn only while the page is visible."""
@@ -25,32 +23,35 @@ class AnswerPage(Page):
         self._store = store
         self._drawn: object = None
         self.body.addWidget(self._verdict_card())
-        self.body.addWidget(self._options_card())
+        self.charts: dict[str, ChartCard] = {}
         titles = {
             "time": self.tr("Time to the result"),
             "cost_time": self.tr("Cost against time"),
             "memory": self.tr("Memory"),
             "speedup": self.tr("Speed-up"),
         }
-        grid = QGridLayout()
-        grid.setSpacing(2 * GRID)
-        self.charts: dict[str, ChartCard] = {}
-        for index, key in enumerate(CHARTS):
-            chart = ChartCard(titles[key], theme, settings, notices)
-            chart.selected.connect(store.select)
-            grid.addWidget(chart, index // 2, index % 2)
-            grid.setColumnStretch(index % 2, 1)
-            self.charts[key] = chart
-        self.body.addLayout(grid)
+        for key, title in titles.items():
+            self.charts[key] = ChartCard(title, theme, settings, notices)
+            self.charts[key].selected.connect(store.select)
+        self.body.addLayout(self._beside("time", "cost_time"))
+        self.body.addWidget(self._options_card())
+        self.body.addLayout(self._beside("memory", "speedup"))
         self.body.addStretch(1)
         store.answer_changed.connect(self.refresh)
         store.selection_changed.connect(self.refresh)
         self.refresh()
 
+    def _beside(self, *keys: str) -> QHBoxLayout:
+        line = QHBoxLayout()
+        line.setSpacing(2 * GRID)
+        for key in keys:
+            line.addWidget(self.charts[key], 1)
+        return line
+
     def _verdict_card(self) -> Card:
         card = Card("")
         card.setAccessibleName(self.tr("Verdict"))
-        self.sentence = label("", "heading", wrap=True)
+        self.sentence = label("", "sentence", wrap=True)
         card.body.addWidget(self.sentence)
         self.reasons = QVBoxLayout()
         self.reasons.setSpacing(GRID // 2)
@@ -61,7 +62,7 @@ class AnswerPage(Page):
     def _options_card(self) -> Card:
         card = Card(self.tr("All options"))
         self.model = TableModel(parent=self)
-        self.table = DataTable(self.model, self.tr("All options"), fit_height=True)
+        self.table = DataTable(self.model, self.tr("All options"), fit_height=True, elastic=0)
         self.table.clicked.connect(lambda index: self._store.select(self.model.key(index.row())))
         self.table.activated.connect(lambda index: self._store.select(self.model.key(index.row())))
         card.body.addWidget(self.table)

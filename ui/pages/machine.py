@@ -31,10 +31,10 @@ class MachinePage(Page):
         for column in (left, right):
             column.setSpacing(2 * GRID)
         left.addWidget(GpuCard(store, detect))
+        left.addWidget(HostCard(store))
         left.addStretch(1)
         right.addWidget(PythonCard(store, detect, settings))
         right.addWidget(CheckCard(store))
-        right.addWidget(HostCard(store))
         right.addStretch(1)
         columns.addLayout(left, 5)
         columns.addLayout(right, 4)

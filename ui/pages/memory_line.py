@@ -39,7 +39,7 @@ class MemoryLine(Card):
         signs = {"yes": ("✓", "good"), "no": ("✗", "bad"), "unsure": ("?", "warning")}
         sign, role = signs[memory.fits.value]
         self.verdict.setText(f"{sign} {say(f'memory.fits.{memory.fits.value}')}")
-        set_role(self.verdict, role)
+        set_role(self.verdict, "quiet" if self._store.answer.stale else role)
         text = self.tr("{0}: needs {1} of {2} per GPU; largest part: {3}. Largest batch per GPU: {4}.").format(
             words.option(option),
             words.value("total_bytes", memory.total_bytes),

@@ -27,11 +27,12 @@ class PresetsCard(Card):
         self.body.addWidget(self.search)
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Models"))
-        self.list.setMinimumHeight(200)
+        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self.list.currentItemChanged.connect(self._chosen)
-        self.body.addWidget(self.list, 1)
+        self.body.addWidget(self.list)
         self.about = label("", "caption", wrap=True)
         self.body.addWidget(self.about)
+        self.body.addStretch(1)
         plan.presets_changed.connect(self._fill)
         store.draft_changed.connect(self.refresh)
         self._fill()
@@ -45,6 +46,8 @@ class PresetsCard(Card):
             item.setData(Qt.ItemDataRole.UserRole + 1, f"{item.text()} {info.name} {info.family}".lower())
             self.list.addItem(item)
         self.list.blockSignals(False)
+        rows = max(self.list.count(), 6)
+        self.list.setFixedHeight(max(self.list.sizeHintForRow(0), 26) * rows + 8)  # the page scrolls, not the list
         self._filter(self.search.text())
         self.refresh()
 

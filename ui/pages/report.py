@@ -119,6 +119,8 @@ class ReportPage(Page):
         self.progress.setValue(page)
 
     def _show_preview(self) -> None:
+        if not self.isVisible():
+            return
         report = self._report.report()
         if report is None:
             self.preview.setPlainText(self.tr("There is no up-to-date answer to report yet."))

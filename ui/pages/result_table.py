@@ -14,18 +14,18 @@ def result_table(result: BenchmarkResult, words: Wording) -> Table:
     """One row per probe, then what gave no number."""
     spec = identify(result.device_name, None, result.device_memory_bytes)
     rows = [_row(probe, spec, words) for probe in result.probes]
-    rows += [(probe_name(one.name), "", "–", "", "", _why(one.code, one.detail)) for one in result.skipped]
+    rows += [(probe_name(one.name), "–", "", "", "", _why(one.code, one.detail)) for one in result.skipped]
     return Table(
         (
             tr("Results", "Probe"),
-            tr("Results", "Size"),
             tr("Results", "Measured"),
-            tr("Results", "Peak"),
-            tr("Results", "Of peak"),
+            tr("Results", "Data sheet"),
+            tr("Results", "Share"),
             tr("Results", "Run"),
+            tr("Results", "Size"),
         ),
         tuple(rows),
-        (False, False, True, True, True, False),
+        (False, True, True, True, False, False),
     )
 
 
@@ -47,11 +47,11 @@ def _row(probe: ProbeResult, spec: GpuSpec | None, words: Wording) -> tuple[str,
     rate = probe.flops_per_s if probe.kind == ProbeKind.FLOPS else probe.bytes_per_s
     return (
         probe_name(probe.name),
-        probe.size,
         _measured(probe, words),
         "" if peak is None else _rate_text(probe, peak, words),
         "" if peak is None or rate is None else words.value("peak_share", rate / peak),
         grades.get(probe.grade, probe.grade),
+        probe.size,
     )
 
 

@@ -32,10 +32,19 @@ class WorkloadPage(Page):
         tabs.setDocumentMode(True)
         tabs.tabBar().setDrawBase(False)
         tabs.addTab(self._job_tab(store, plan), self.tr("&Job"))
-        tabs.addTab(OffersCard(store, plan, notices), self.tr("&Prices"))
+        tabs.addTab(self._price_tab(store, plan, notices), self.tr("&Prices"))
         self.tabs = tabs
         self.body.addWidget(tabs)
         self.body.addStretch(1)
+
+    def _price_tab(self, store: Store, plan: PlanController, notices: Notices) -> QWidget:
+        tab = QWidget()
+        tab.setProperty("role", "page")
+        layout = QVBoxLayout(tab)
+        layout.setContentsMargins(0, 2 * GRID, 0, 0)
+        self.offers = OffersCard(store, plan, notices)
+        layout.addWidget(self.offers)
+        return tab
 
     def _job_tab(self, store: Store, plan: PlanController) -> QWidget:
         tab = QWidget()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ui.controllers.plan import PlanController
@@ -67,7 +68,7 @@ class WorkloadForm(QWidget):
         for column in range(columns):
             grid.setColumnStretch(column, 1)
         for index, field in enumerate(fields):
-            grid.addWidget(field, index // columns, index % columns)
+            grid.addWidget(field, index // columns, index % columns, Qt.AlignmentFlag.AlignTop)
         card.body.addLayout(grid)
         self.fields += fields
         return card

@@ -130,12 +130,18 @@ class Page(QScrollArea):
 
 
 class DataTable(QTableView):
-    """A read-only table; ``fit_height`` shows all rows so that only the page scrolls."""
+    """A read-only table; ``fit_height`` shows all rows so that only the page scrolls.
 
-    def __init__(self, model: QAbstractItemModel, name: str, *, fit_height: bool = False) -> None:
+    ``elastic``: the column that gives way when there is too little room; else the last fills what is left.
+    """
+
+    def __init__(
+        self, model: QAbstractItemModel, name: str, *, fit_height: bool = False, elastic: int | None = None
+    ) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self._fit_height = fit_height
+        self._elastic = elastic
         self.setModel(model)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -150,6 +156,9 @@ class DataTable(QTableView):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(True)
+        self.setHorizontalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fit_height else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        )
         model.modelReset.connect(self.fit)
         model.dataChanged.connect(self._fit_later)
 
@@ -157,12 +166,20 @@ class DataTable(QTableView):
         self.fit()
 
     def fit(self) -> None:
-        """Columns as wide as their contents, within reason; all rows visible where asked."""
-        self.resizeColumnsToContents()
+        """Columns as wide as their contents; all rows visible where asked."""
+        header_view = self.horizontalHeader()
+        if self._elastic is None:
+            self.resizeColumnsToContents()
+        else:
+            header_view.setStretchLastSection(False)
+            header_view.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+            if self._elastic < header_view.count():
+                header_view.setSectionResizeMode(self._elastic, QHeaderView.ResizeMode.Stretch)
         if self._fit_height:
             rows = self.model().rowCount()
             header = self.horizontalHeader().sizeHint().height() if self.horizontalHeader().isVisible() else 0
             self.setFixedHeight(header + max(rows, 1) * ROW_HEIGHT + 6)
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
 
 def row(*widgets: QWidget | None, spacing: int = GRID) -> QHBoxLayout:
