@@ -24,7 +24,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 bench: $(STAMP)
-	$(BIN)/python -m pytest --benchmark-only --benchmark-enable
+	$(BIN)/python -m pytest -o addopts= --benchmark-only
 
 # Rebuilds resources/presets from the real models (torch, timm, transformers; minutes).
 presets: $(STAMP)
