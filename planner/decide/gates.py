@@ -41,10 +41,16 @@ def _limits(weighed: Weighed, terms: Terms, on_time: float | None) -> tuple[Reas
     option = weighed.option
     reasons = []
     if on_time is not None and on_time < terms.confidence and option.time_s is not None:
-        values = (("time_s", option.time_s), ("deadline_h", terms.deadline_h or 0.0), ("on_time_share", on_time))
+        values = (
+            ("option", option.key),
+            ("time_s", option.time_s),
+            ("deadline_h", terms.deadline_h or 0.0),
+            ("on_time_share", on_time),
+        )
         reasons.append(Reason("deadline", values))
     if terms.budget_usd is not None and option.cost_usd is not None and option.cost_usd.likely > terms.budget_usd:
-        reasons.append(Reason("budget", (("cost_usd", option.cost_usd), ("budget_usd", terms.budget_usd))))
+        money = (("option", option.key), ("cost_usd", option.cost_usd), ("budget_usd", terms.budget_usd))
+        reasons.append(Reason("budget", money))
     return tuple(reasons)
 
 

@@ -57,11 +57,12 @@ def _step_samples(found: Estimate, draws: Draws, own: str) -> Floats:
     return seconds
 
 
-def _memory_reasons(found: Estimate) -> tuple[Reason, ...]:
+def _memory_reasons(key: str, found: Estimate) -> tuple[Reason, ...]:
     memory = found.memory
     if memory.fits is not Fits.NO or memory.available_bytes is None:
         return ()
     values = (
+        ("option", key),
         ("needed_bytes", memory.total_bytes),
         ("available_bytes", memory.available_bytes),
         ("part", memory.largest_part.code),
@@ -71,6 +72,7 @@ def _memory_reasons(found: Estimate) -> tuple[Reason, ...]:
 
 
 def _option(kind: str, found: Estimate | None, job: Job, gpu_count: int, name: str) -> Option:
+    key = "local" if kind == "local" else f"rent-{gpu_count}"
     return Option(
         kind="local" if kind == "local" else "rent",
         gpu_count=gpu_count,
@@ -89,7 +91,7 @@ def _option(kind: str, found: Estimate | None, job: Job, gpu_count: int, name: s
         cost_usd=None,
         p_on_time=None,
         p_best=0.0,
-        rejected=_memory_reasons(found) if found else (Reason("no_local_gpu"),),
+        rejected=_memory_reasons(key, found) if found else (Reason("no_local_gpu"),),
         evidence=found.evidence if found else Evidence.ASSUMED,
     )
 

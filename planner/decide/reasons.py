@@ -51,13 +51,16 @@ def _to_measure(ranking: Ranking) -> Iterator[Reason]:
 
 
 def _none_possible(options: tuple[Option, ...]) -> Iterator[Reason]:
-    """The reason that stops the option which came nearest, then why this machine is out."""
-    timed = [o for o in options if o.time_s is not None and any(r.code == "deadline" for r in o.rejected)]
-    if timed:
-        nearest = max(timed, key=lambda o: o.p_on_time or 0.0)
-        yield from (reason for reason in nearest.rejected if reason.code == "deadline")
-    for option in options:
-        yield from (reason for reason in option.rejected if reason.code != "not_sold")
+    """What stops the option that came nearest, then what stops this machine. The table has all the others."""
+    local, *rented = options
+    sold = [option for option in rented if option.sold] or rented
+
+    def distance(option: Option) -> tuple[int, float, float]:
+        cost_usd = option.cost_usd.likely if option.cost_usd else float("inf")
+        return len(option.rejected), -(option.p_on_time or 0.0), cost_usd
+
+    yield from min((local, *sold), key=distance).rejected
+    yield from local.rejected
 
 
 def _why_chosen(options: tuple[Option, ...], chosen: Option) -> Iterator[Reason]:
