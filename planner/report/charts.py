@@ -28,9 +28,9 @@ def _hours(value_s: Range | None) -> Range | None:
 
 
 def _in_days(values: list[Range | None], marks: tuple[float | None, ...]) -> bool:
-    """Whether the hours to draw read better as days: everything is two days or more."""
+    """Whether the hours to draw read better as days: everything is four days or more."""
     known = [value.likely for value in values if value] + [mark for mark in marks if mark]
-    return bool(known) and min(known) >= 2 * _DAY_H
+    return bool(known) and min(known) >= 4 * _DAY_H
 
 
 def _needs_log(values: list[Range | None], beyond: float = _LOG_BEYOND) -> bool:
@@ -75,7 +75,7 @@ def time_chart(recommendation: Recommendation, terms: Terms, wording: Wording) -
         else ()
     )
     rows = tuple(
-        (category(option, wording), wording.value("time_s", option.time_s), _on_time(option, wording))
+        (category(option, wording), wording.value("time_s", option.time_s), on_time_text(option, wording))
         for option in options
     )
     return ChartSpec(
@@ -103,9 +103,9 @@ def _likely(wording: Wording, name: str, value: Range | None) -> str:
     return wording.value(name, None) if value is None else wording.likely(name, value)
 
 
-def _on_time(option: Option, wording: Wording) -> str:
+def on_time_text(option: Option, wording: Wording) -> str:
     if option.p_on_time is None:
-        return wording.messages.say("chart.no_deadline")
+        return wording.messages.say("format.unknown" if option.time_s is None else "chart.no_deadline")
     return wording.value("p_share", option.p_on_time)
 
 

@@ -22,11 +22,18 @@ class _Column:
     keys: tuple[str, ...]
 
 
-def _columns(options: tuple[Option, ...], wording: Wording) -> list[_Column]:
+def _columns(options: tuple[Option, ...], chosen: str | None, wording: Wording) -> list[_Column]:
     groups: dict[tuple[str, int], list[Option]] = {}
     for option in options:
         groups.setdefault((option.kind, option.batch_per_gpu), []).append(option)
-    return [_column(group, wording) for group in groups.values()]
+    shown = [group for group in groups.values() if _is_shown(group, list(groups.values()), chosen)]
+    return [_column(group, wording) for group in shown]
+
+
+def _is_shown(group: list[Option], groups: list[list[Option]], chosen: str | None) -> bool:
+    """This machine, the chosen option, and of the rented ones the two ends: more columns say no more."""
+    rented = [other for other in groups if other[0].kind == "rent"]
+    return not any(group is other for other in rented[1:-1]) or any(option.key == chosen for option in group)
 
 
 def _column(group: list[Option], wording: Wording) -> _Column:
@@ -55,7 +62,7 @@ def _counts(numbers: list[int]) -> str:
 def memory_chart(recommendation: Recommendation, wording: Wording) -> ChartSpec:
     """One column per distinct memory need, its parts in the order of the prediction, and each GPU's capacity."""
     say = wording.messages.say
-    columns = _columns(recommendation.options, wording)
+    columns = _columns(recommendation.options, recommendation.chosen, wording)
     codes = list(dict.fromkeys(part.code for column in columns if column.memory for part in column.memory.parts))
     x = tuple(float(index) for index in range(len(columns)))
     parts = tuple(

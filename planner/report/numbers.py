@@ -10,6 +10,7 @@ from planner.units import significant
 # (smallest value shown in the unit, its size, message code of the unit), from large to small
 Ladder = tuple[tuple[float, float, str], ...]
 
+_NEGLIGIBLE = 0.002  # a low end this small a part of the spread reads "0": "20 min (0–120 min)"
 _MOST_DIGITS = 4  # of the likely value, however narrow the range
 
 
@@ -34,8 +35,9 @@ def round_to(value: float, decimals: int, money: bool = False) -> str:
 def range_texts(value: Range, money: bool = False) -> tuple[str, str, str]:
     """Low, likely and high as text: Range(12.13, 18.34, 30.2) → ("12", "18", "30")."""
     decimals = decimals_supported(value)
-    low, likely, high = (round_to(number, decimals, money) for number in (value.low, value.likely, value.high))
-    return low, likely, high
+    likely, high = round_to(value.likely, decimals, money), round_to(value.high, decimals, money)
+    negligible = 0 <= value.low < _NEGLIGIBLE * (value.high - value.low)
+    return "0" if negligible else round_to(value.low, decimals, money), likely, high
 
 
 def exact_text(value: float | int | str, money: bool = False) -> str:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from planner.decide.types import Option, Recommendation
+from planner.hardware.catalogue import by_id
 from planner.offers.offer import STALE_AFTER_DAYS, PackagePrice
 from planner.pipeline import PlanInputs
-from planner.report.charts import build_charts
+from planner.report.charts import build_charts, on_time_text
 from planner.report.machine_section import machine_section
 from planner.report.markup import one_line
 from planner.report.plan_file import plan_hash
 from planner.report.types import ChartSpec, Report, Section, Table
-from planner.report.wording import Wording
+from planner.report.wording import Wording, short_device
 
-_PRICE_ROWS = 30  # on paper; the plan file holds every offer
+_PRICE_ROWS = 15  # on paper; the plan file holds every offer
 _EXCLUSIONS = ("people", "accuracy", "queue", "failures", "tax", "storage", "owning")
 
 
@@ -31,13 +33,13 @@ def build_report(
     chosen = recommendation.option(recommendation.chosen) if recommendation.chosen else None
     sections = (
         _verdict(inputs, recommendation, chosen, wording),
-        Section("options", _title("options", wording), tables=(options_table(recommendation, wording),)),
+        _options(recommendation, wording),
         _charts(charts, wording),
         *((_bill(chosen, wording),) if chosen else ()),
         _memory(charts["memory"], wording),
         _assumptions(recommendation, wording),
         machine_section(inputs, wording),
-        _limits(inputs, wording),
+        _limits(inputs, recommendation, wording),
         _signoff(chosen, digest, plan_file_name, wording),
     )
     return Report(
@@ -152,6 +154,20 @@ def _what_would_change(
     return tuple(sentences)
 
 
+def _options(recommendation: Recommendation, wording: Wording) -> Section:
+    """The options, and in a table of their own, because reasons are long, why some are ruled out."""
+    full, say = options_table(recommendation, wording), wording.messages.say
+    short = replace(
+        full, columns=full.columns[:-1], rows=tuple(row[:-1] for row in full.rows), numeric=full.numeric[:-1]
+    )
+    rejected = Table(
+        (say("report.option.name"), say("report.option.rejected")),
+        tuple((row[0], row[-1]) for row in full.rows if row[-1]),
+        (False, False),
+    )
+    return Section("options", _title("options", wording), tables=(short, *((rejected,) if rejected.rows else ())))
+
+
 def options_table(recommendation: Recommendation, wording: Wording) -> Table:
     """Every option in one row: sold or not, fits, times, cost, chances, and why it is ruled out."""
     say = wording.messages.say
@@ -175,7 +191,7 @@ def _option_row(option: Option, wording: Wording) -> tuple[str, ...]:
         value("step_total_s", option.step_total_s),
         value("time_s", option.time_s),
         value("cost_usd", option.cost_usd),
-        say("chart.no_deadline") if option.p_on_time is None else value("p_share", option.p_on_time),
+        on_time_text(option, wording),
         value("p_share", option.p_best),
         " ".join(wording.reason(reason) for reason in option.rejected),
     )
@@ -272,7 +288,7 @@ def _assumptions(recommendation: Recommendation, wording: Wording) -> Section:
     return Section("assumptions", _title("assumptions", wording), (say("report.assumption.grades"),), (table,))
 
 
-def _limits(inputs: PlanInputs, wording: Wording) -> Section:
+def _limits(inputs: PlanInputs, recommendation: Recommendation, wording: Wording) -> Section:
     """What the numbers leave out, the driver licence, and where prices come from."""
     say = wording.messages.say
     exclusions = tuple(f"• {say(f'report.exclusion.{code}')}" for code in _EXCLUSIONS)
@@ -287,18 +303,19 @@ def _limits(inputs: PlanInputs, wording: Wording) -> Section:
             *(() if inputs.offers else (say("report.price.none"),)),
             *((wording.say("report.price.more", count=more),) if more > 0 else ()),
         ),
-        tables=(_price_table(inputs, wording),) if inputs.offers else (),
+        tables=(_price_table(inputs, recommendation, wording),) if inputs.offers else (),
     )
 
 
-def _price_table(inputs: PlanInputs, wording: Wording) -> Table:
-    """Offers that carry a price or belong to the weighed provider come first."""
+def _price_table(inputs: PlanInputs, recommendation: Recommendation, wording: Wording) -> Table:
+    """The weighed packages come first, then other offers of the same GPU, then the rest."""
     say = wording.messages.say
-    first = sorted(inputs.offers, key=lambda offer: (offer.provider != inputs.provider, offer.price_date is None))
+    gpus = {option.price.offer.gpu for option in recommendation.options if option.price and option.price.offer}
+    first = sorted(inputs.offers, key=lambda offer: (offer.gpu not in gpus, offer.provider != inputs.provider))
     rows = tuple(
         (
             offer.provider,
-            wording.say("format.option.rent", count=offer.gpu_count, device=offer.gpu),
+            wording.say("format.option.rent", count=offer.gpu_count, device=_gpu_name(offer.gpu)),
             say("report.price.ask")
             if offer.price_usd_per_hour is None
             else wording.value("usd", offer.price_usd_per_hour),
@@ -311,6 +328,11 @@ def _price_table(inputs: PlanInputs, wording: Wording) -> Table:
     columns = ("provider", "package", "usd_per_h", "date", "source", "licence")
     names = tuple(say(f"report.price.{column}") for column in columns)
     return Table(names, rows, (False, False, True, False, False, False))
+
+
+def _gpu_name(gpu: str) -> str:
+    spec = by_id(gpu)
+    return short_device(spec.name) if spec else gpu
 
 
 def _signoff(chosen: Option | None, digest: str, plan_file_name: str, wording: Wording) -> Section:

@@ -11,7 +11,7 @@ from planner.report.numbers import Ladder, exact_text, range_texts
 
 # Units from large to small: (smallest value shown in it, size, message below "format.unit.").
 _SECONDS: Ladder = (
-    (2 * 86400.0, 86400.0, "day"),
+    (4 * 86400.0, 86400.0, "day"),
     (2 * 3600.0, 3600.0, "h"),
     (120.0, 60.0, "min"),
     (1.0, 1.0, "s"),
@@ -50,6 +50,7 @@ _LADDERS: tuple[tuple[str, Ladder], ...] = (
     ("_kwh", ((0.0, 1.0, "kwh"),)),
     ("_percent", ((0.0, 1.0, "percent"),)),
     ("_share", ((0.0, 0.01, "percent"),)),
+    ("confidence", ((0.0, 0.01, "percent"),)),
     ("_days", ((0.0, 1.0, "day"),)),
     ("_per_gpu", ((0.0, 1.0, "per_gpu"),)),
     ("_w", ((0.0, 1.0, "watt"),)),
@@ -167,8 +168,19 @@ class Wording:
         size_of = abs(value.likely or value.high if isinstance(value, Range) else float(value))
         base = next((step[1:] for step in ladder if step[1] == 1.0), ladder[-1][1:])  # "0 s", not "0 µs"
         size, unit = next((step[1:] for step in ladder if size_of and size_of >= step[0]), base)
+        if not isinstance(value, Range) and unit == "percent":
+            return self._percent(float(value) / size)
         scaled = value.scaled(1 / size) if isinstance(value, Range) else float(value) / size
         return self._joined(scaled, self.messages.templates[f"format.unit.{unit}"], with_range)
+
+    def _percent(self, percent: float) -> str:
+        """A share as whole per cent, which is all that simulated cases support; never 100 % for what can fail."""
+        template = self.messages.templates["format.unit.percent"]
+        if 0 < percent < 1:
+            return self.messages.say("format.under", value=template.format(number=1))
+        if 99 < percent < 100:
+            return self.messages.say("format.over", value=template.format(number=99))
+        return template.format(number=round(percent))
 
     def _joined(self, value: Range | float, template: str, with_range: bool, money: bool = False) -> str:
         """Likely with its unit, then the range in brackets with the same unit."""
@@ -180,12 +192,14 @@ class Wording:
             return template.format(number=likely)
         if low == high:
             return self.messages.say("format.about", value=template.format(number=likely))
-        spread = template.format(number=self.messages.say("format.spread", low=low, high=high))
+        joint = "format.spread_signed" if value.low < 0 else "format.spread"
+        spread = template.format(number=self.messages.say(joint, low=low, high=high))
         return self.messages.say("format.range", likely=template.format(number=likely), spread=spread)
 
     def _local(self, number: str) -> str:
         """The language's decimal point and digit grouping."""
         marks: dict[str, str | int | None] = {
+            "-": "−",
             ",": self.messages.say("format.group"),
             ".": self.messages.say("format.point"),
         }

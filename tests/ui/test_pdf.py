@@ -18,6 +18,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from planner.report.charts import build_charts
+from planner.report.plan_file import save_plan
 from planner.report.sections import build_report
 from planner.report.svg import HEIGHT, WIDTH, svg_chart
 from planner.report.text_width import text_width
@@ -233,3 +234,14 @@ def test_that_a_wrong_plan_is_status_2_and_one_line(tmp_path, path):
     assert "newer GPU Planner" in done.stderr
     assert "Traceback" not in done.stderr
     assert not path.exists()
+
+
+@needs_poppler
+def test_that_a_plan_is_printed_without_a_display(tmp_path, path):
+    plan = tmp_path / "plan.json"
+    save_plan(plan, made.inputs(), name="From the command line")
+    done = run_module(plan, path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Fromthecommandline" in words_of(path)
+    assert run_module(plan, tmp_path).returncode == 1
+    assert run_module(tmp_path / "missing.json", path).returncode == 2
