@@ -193,8 +193,8 @@ QLabel[role="caption"] {{ color: {tokens.quiet}; font-size: 8pt; }}
 QLabel[role="good"] {{ color: {tokens.good}; }}
 QLabel[role="warning"] {{ color: {tokens.warning}; }}
 QLabel[role="problem"], QLabel[role="bad"] {{ color: {tokens.bad}; }}
-QFrame[role="strip"] QLabel[role="chip"] {{ color: {tokens.warning}; background: {tokens.warning_tint}; border-radius: 4px;
-    padding: 2px 8px; font-weight: 600; }}
+QFrame[role="strip"] QLabel[role="chip"] {{ color: {tokens.warning}; background: {tokens.warning_tint};
+    border-radius: 4px; padding: 2px 8px; font-weight: 600; }}
 QFrame[role="bar"] {{ border-radius: 6px; border: 1px solid {tokens.border}; background: {tokens.surface}; }}
 QFrame[severity="warning"] {{ background: {tokens.warning_tint}; border-color: {tokens.warning}; }}
 QFrame[severity="error"] {{ background: {tokens.bad_tint}; border-color: {tokens.bad}; }}

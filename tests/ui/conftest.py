@@ -22,7 +22,8 @@ from ui.parts import Parts, build_parts
 from ui.settings import Settings
 from ui.window import MainWindow
 
-OFFERS = tuple(Offer("irender", "rtx-3090", count, None) for count in (1, 2, 4, 6)) + (
+OFFERS = (
+    *(Offer("irender", "rtx-3090", count, None) for count in (1, 2, 4, 6)),
     Offer("vast.ai", "rtx-3090", 1, 0.22, "2026-02-20", "community", "gpurentalprices.com"),
 )
 

@@ -1,4 +1,4 @@
-"""Charts: every kind is drawn from its spec, follows the theme, answers to the mouse, and has a table beside it."""
+"""Charts: every kind is drawn from its spec, follows the theme, answers to the mouse, has a table beside it."""
 
 from __future__ import annotations
 

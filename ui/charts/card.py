@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, Q
 
 from planner.report.types import ChartSpec, Series
 from ui.charts import export
-from ui.charts.marks import LINE_MARKS, PEN_STYLES, draw
+from ui.charts.canvas import PEN_STYLES
+from ui.charts.marks import LINE_MARKS, SYMBOLS, draw
 from ui.charts.plot import Plot
 from ui.files import ask_save
 from ui.models.table_model import TableModel
@@ -91,7 +92,9 @@ def _series_entries(spec: ChartSpec, tokens: Tokens) -> list[tuple[str, str, str
         parts = [series for series in spec.series if not series.low]
         return [(series.name, tokens.parts[n % len(tokens.parts)], "s") for n, series in enumerate(parts)]
     if spec.kind == "scatter":
-        return [(series.name, tokens.chart_plain, "so"[n % 2]) for n, series in enumerate(_drawn(spec))]
+        return [
+            (series.name, tokens.chart_plain, SYMBOLS[n % len(SYMBOLS)]) for n, series in enumerate(_drawn(spec))
+        ]
     if spec.kind == "lines":
         styles = (("line", tokens.chart_strong), ("dash", tokens.quiet))
         return [(series.name, styles[min(n, 1)][1], styles[min(n, 1)][0]) for n, series in enumerate(spec.series)]
@@ -172,7 +175,8 @@ class ChartCard(Card):
     def _draw(self) -> None:
         if self._spec is not None:
             self.legend.show_series(self._spec, self._theme.tokens)
-            draw(self.plot, self._spec, self._theme.tokens, self._selection)
+            tokens = self._theme.tokens
+            self.plot.show_drawing(draw(self._spec, tokens, self._selection), tokens)
 
     def _show_twin(self, as_table: bool) -> None:
         self._stack.setCurrentIndex(int(as_table))

@@ -1,50 +1,72 @@
-"""ChartSpec → marks on a plot, one function per kind. Categories run down the left side: names stay readable."""
+"""ChartSpec → marks, one function per kind. Categories run down the left side: their names stay readable."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-
-import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from dataclasses import dataclass, field
 
 from planner.report.types import ChartKind, ChartSpec, Series
 from planner.units import significant
-from ui.charts.labels import Label, place_labels
-from ui.charts.plot import Plot, Spot, ValueAxis, grid_lines, text_item, value_axis
+from ui.charts.axes import Ticks, ValueAxis, value_axis
+from ui.charts.canvas import Area, Bar, Dot, Mark, Path, Row, Rule, Text
 from ui.theme import Tokens
 
+LINE_MARKS = ("dash", "dot", "dash_dot")  # of deadline, budget, capacities in their order; the legend names them
+SYMBOLS = ("s", "o")  # of the groups in a scatter
 _NAME_WIDTH = 22  # characters of a category's name in one line
-_SYMBOLS = ("s", "o", "t", "d")
-PEN_STYLES = {
-    "line": Qt.PenStyle.SolidLine,
-    "dash": Qt.PenStyle.DashLine,
-    "dot": Qt.PenStyle.DotLine,
-    "dash_dot": Qt.PenStyle.DashDotLine,
-}
-LINE_MARKS = ("dash", "dot", "dash_dot")  # of deadline, budget, capacities in their order
 _BAR = 0.44  # share of a category's height
 
 
-def draw(plot: Plot, spec: ChartSpec, tokens: Tokens, selected: str | None) -> None:
-    """Replace what the plot shows. ``selected``: key of the option to mark."""
-    plot.clear()
-    plot.spots = []
-    plot.paint_theme(tokens)
-    _KINDS[spec.kind](plot, spec, tokens, selected)
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point that hover and click react to. ``x_low``, ``x_high``: ends of the bar that stands for it."""
+
+    x: float
+    y: float
+    text: str
+    key: str | None = None
+    x_low: float | None = None
+    x_high: float | None = None
+
+
+@dataclass
+class Drawing:
+    """A chart ready to be painted."""
+
+    marks: list[Mark] = field(default_factory=list)
+    spots: list[Spot] = field(default_factory=list)
+    x_span: tuple[float, float] = (0.0, 1.0)
+    y_span: tuple[float, float] = (0.0, 1.0)
+    x_ticks: Ticks = ()
+    y_ticks: Ticks = ()
+    x_label: str = ""
+    y_label: str = ""
+
+
+def draw(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
+    """``selected``: key of the option to mark."""
+    return _KINDS[spec.kind](spec, tokens, selected)
 
 
 def _known(values: Sequence[float | None]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def _at(values: tuple[float | None, ...], index: int) -> float | None:
+def _at(values: Sequence[float | None], index: int) -> float | None:
     return values[index] if index < len(values) else None
 
 
-def _flag(flags: tuple[bool, ...], index: int) -> bool:
-    return index < len(flags) and flags[index]
+def _key(series: Series, index: int) -> str | None:
+    return series.keys[index] if index < len(series.keys) else None
+
+
+def _label(series: Series, index: int) -> str:
+    return series.labels[index] if index < len(series.labels) else ""
+
+
+def _strong(series: Series, index: int) -> bool:
+    return index < len(series.emphasis) and series.emphasis[index]
 
 
 def _spread(low: float | None, likely: float, high: float | None) -> str:
@@ -53,284 +75,226 @@ def _spread(low: float | None, likely: float, high: float | None) -> str:
     return f"{significant(likely)} ({significant(low)}–{significant(high)})"
 
 
-def _name_lines(name: str) -> list[str]:
+def _name_lines(name: str) -> str:
     """A category's name in short lines; what stands in brackets begins one of its own."""
-    return [line for part in name.replace(" (", "\n(").split("\n") for line in textwrap.wrap(part, _NAME_WIDTH)]
+    parts = name.replace(" (", "\n(").split("\n")
+    return "\n".join(line for part in parts for line in textwrap.wrap(part, _NAME_WIDTH))
 
 
-def _set_axis(plot: Plot, side: str, axis: ValueAxis, label: str, tokens: Tokens) -> None:
-    item = plot.getAxis(side)
-    ticks = axis.ticks()
-    item.setTicks([ticks])
-    item.setLabel(label)
-    item.label.setDefaultTextColor(QColor(tokens.quiet))
-    vertical = side == "bottom"
-    grid_lines(plot, [position for position, _ in ticks], 90 if vertical else 0, tokens.border)
-
-
-def _categories(plot: Plot, spec: ChartSpec) -> None:
-    """Names from top to bottom on the left."""
+def _with_categories(spec: ChartSpec, axis: ValueAxis, tokens: Tokens) -> Drawing:
+    """The frame of a chart whose categories run from top to bottom and whose values run to the right."""
     last = len(spec.categories) - 1
-    names = ["\n".join(_name_lines(name)) for name in spec.categories]
-    plot.getAxis("left").setTicks([[(float(last - index), name) for index, name in enumerate(names)]])
-    plot.getAxis("left").setLabel(None)
-    plot.setYRange(-0.6, last + 0.6, padding=0)
-
-
-def _reference(plot: Plot, number: int, position: float, angle: int, tokens: Tokens) -> None:
-    """A line for the deadline, the budget or a capacity; the legend names it by its dashes, so no text is cut."""
-    style = PEN_STYLES[LINE_MARKS[number % len(LINE_MARKS)]]
-    mark = pg.InfiniteLine(position, angle=angle, pen=pg.mkPen(tokens.bad, width=1.5, style=style))
-    mark.setZValue(10)
-    plot.addItem(mark)
-
-
-def _select_row(plot: Plot, y: float, tokens: Tokens) -> None:
-    band = pg.LinearRegionItem(
-        (y - 0.5, y + 0.5), "horizontal", brush=QColor(tokens.tint), pen=pg.mkPen(None), movable=False
+    ticks = axis.ticks()
+    return Drawing(
+        marks=[Rule(position, True, tokens.border) for position, _ in ticks],
+        x_span=axis.span,
+        y_span=(-0.6, last + 0.6),
+        x_ticks=ticks,
+        y_ticks=tuple((float(last - index), _name_lines(name)) for index, name in enumerate(spec.categories)),
+        x_label=spec.y.label,
     )
-    band.setZValue(-30)
-    plot.addItem(band)
 
 
-def _ranges(plot: Plot, spec: ChartSpec, tokens: Tokens, selected: str | None) -> None:
+def _reference_rules(spec: ChartSpec, axis: ValueAxis, tokens: Tokens) -> list[Mark]:
+    return [
+        Rule(axis.at(line.value), True, tokens.bad, LINE_MARKS[number % len(LINE_MARKS)], 1.5)
+        for number, line in enumerate(spec.lines)
+    ]
+
+
+def _ranges(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     """One bar per category from low to high, a mark at the likely value, its text at the end."""
     series = spec.series[0]
-    marks = [line.value for line in spec.lines]
-    axis = value_axis([*_known(series.low), *_known(series.high), *marks], spec.y.log, 1.28)
-    plot.setXRange(*axis.span, padding=0)
-    _set_axis(plot, "bottom", axis, spec.y.label, tokens)
-    _categories(plot, spec)
+    values = [*_known(series.low), *_known(series.high), *(line.value for line in spec.lines)]
+    axis = value_axis(values, spec.y.log, 1.28)
+    drawing = _with_categories(spec, axis, tokens)
     last = len(spec.categories) - 1
     for index, likely in enumerate(series.y):
-        y = float(last - index)
-        key = series.keys[index] if index < len(series.keys) else None
+        y, key, strong = float(last - index), _key(series, index), _strong(series, index)
         if key is not None and key == selected:
-            _select_row(plot, y, tokens)
-        label = series.labels[index] if index < len(series.labels) else ""
+            drawing.marks.insert(0, Row(y, tokens.tint))
         if likely is None:
-            _text(plot, label, axis.span[0], y, tokens.quiet)
+            drawing.marks.append(Text(axis.span[0], y, _label(series, index), tokens.quiet))
             continue
         low, high = _at(series.low, index), _at(series.high, index)
-        _bar(plot, axis, y, (low or likely, likely, high or likely), _flag(series.emphasis, index), tokens)
-        _text(plot, label, axis.at(high or likely), y, tokens.ink, bold=_flag(series.emphasis, index))
+        left, middle, right = axis.at(low or likely), axis.at(likely), axis.at(high or likely)
+        colour = tokens.chart_strong if strong else tokens.chart_plain
+        ends = ((middle, y - _BAR / 2 - 0.06), (middle, y + _BAR / 2 + 0.06))
+        drawing.marks += [
+            Bar(left, right, y, _BAR, colour),
+            Path(ends, tokens.ink, 3),
+            Text(right, y, _label(series, index), tokens.ink, strong=strong),
+        ]
         text = f"{spec.categories[index]}\n{spec.y.label}: {_spread(low, likely, high)}"
-        plot.spots.append(Spot(axis.at(likely), y, text, key, axis.at(low or likely), axis.at(high or likely)))
-    for number, line in enumerate(spec.lines):
-        _reference(plot, number, axis.at(line.value), 90, tokens)
+        drawing.spots.append(Spot(middle, y, text, key, left, right))
+    drawing.marks += _reference_rules(spec, axis, tokens)
+    return drawing
 
 
-def _bar(
-    plot: Plot, axis: ValueAxis, y: float, value: tuple[float, float, float], strong: bool, tokens: Tokens
-) -> None:
-    low, likely, high = value
-    colour = QColor(tokens.chart_strong if strong else tokens.chart_plain)
-    plot.addItem(
-        pg.BarGraphItem(
-            x0=[axis.at(low)], x1=[axis.at(high)], y=[y], height=_BAR, brush=colour, pen=pg.mkPen(None)
-        )
-    )
-    mark = pg.PlotCurveItem(
-        [axis.at(likely)] * 2, [y - _BAR / 2 - 0.06, y + _BAR / 2 + 0.06], pen=pg.mkPen(tokens.ink, width=3)
-    )
-    plot.addItem(mark)
-
-
-def _text(plot: Plot, text: str, x: float, y: float, colour: str, bold: bool = False) -> None:
-    item = text_item(text, colour, (0, 0.5), plot.font(), bold)
-    item.setPos(x, y)
-    plot.addItem(item)
-
-
-def _scatter(plot: Plot, spec: ChartSpec, tokens: Tokens, selected: str | None) -> None:
+def _scatter(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     """Points with both ranges; the shape says which group, as does the legend."""
-    verticals = [line.value for line in spec.lines if line.orientation == "vertical"]
-    horizontals = [line.value for line in spec.lines if line.orientation == "horizontal"]
-    xs = [value for series in spec.series for value in (*_known(series.x_low), *_known(series.x_high), *series.x)]
-    ys = [
-        value for series in spec.series for value in (*_known(series.low), *_known(series.high), *_known(series.y))
-    ]
-    x_axis = value_axis([*xs, *verticals], spec.x.log, 1.18)
-    y_axis = value_axis([*ys, *horizontals], spec.y.log, 1.12)
-    plot.setXRange(*x_axis.span, padding=0)
-    plot.setYRange(*y_axis.span, padding=0)
-    _set_axis(plot, "bottom", x_axis, spec.x.label, tokens)
-    _set_axis(plot, "left", y_axis, spec.y.label, tokens)
-    labels: list[Label] = []
+    upright = [line.value for line in spec.lines if line.orientation == "vertical"]
+    level = [line.value for line in spec.lines if line.orientation == "horizontal"]
+    xs = [value for one in spec.series for value in (*_known(one.x_low), *_known(one.x_high), *one.x)]
+    ys = [value for one in spec.series for value in (*_known(one.low), *_known(one.high), *_known(one.y))]
+    x_axis = value_axis([*xs, *upright], spec.x.log, 1.18)
+    y_axis = value_axis([*ys, *level], spec.y.log, 1.12)
+    x_ticks, y_ticks = x_axis.ticks(), y_axis.ticks()
+    marks: list[Mark] = [Rule(position, True, tokens.border) for position, _ in x_ticks]
+    marks += [Rule(position, False, tokens.border) for position, _ in y_ticks]
+    drawing = Drawing(
+        marks, [], x_axis.span, y_axis.span, x_ticks, y_ticks, x_label=spec.x.label, y_label=spec.y.label
+    )
     for number, series in enumerate(spec.series):
-        symbol = _SYMBOLS[number % len(_SYMBOLS)]
-        _cloud(plot, spec, series, (x_axis, y_axis), symbol, labels, tokens, selected)
-    place_labels(plot, labels, x_axis, y_axis, tokens)
+        for index, likely in enumerate(series.y):
+            if likely is not None:
+                symbol = SYMBOLS[number % len(SYMBOLS)]
+                _point(drawing, spec, series, index, likely, (x_axis, y_axis), symbol, tokens, selected)
     for number, line in enumerate(spec.lines):
-        upright = line.orientation == "vertical"
-        axis = x_axis if upright else y_axis
-        _reference(plot, number, axis.at(line.value), 90 if upright else 0, tokens)
+        stands = line.orientation == "vertical"
+        at = (x_axis if stands else y_axis).at(line.value)
+        drawing.marks.append(Rule(at, stands, tokens.bad, LINE_MARKS[number % len(LINE_MARKS)], 1.5))
+    return drawing
 
 
-def _cloud(
-    plot: Plot,
+def _point(
+    drawing: Drawing,
     spec: ChartSpec,
     series: Series,
+    index: int,
+    likely: float,
     axes: tuple[ValueAxis, ValueAxis],
     symbol: str,
-    labels: list[Label],
     tokens: Tokens,
     selected: str | None,
 ) -> None:
     x_axis, y_axis = axes
-    for index, likely in enumerate(series.y):
-        if likely is None:
-            continue
-        x, y = x_axis.at(series.x[index]), y_axis.at(likely)
-        strong = _flag(series.emphasis, index)
-        colour = tokens.chart_strong if strong else tokens.chart_plain
-        low, high = _at(series.low, index), _at(series.high, index)
-        x_low, x_high = _at(series.x_low, index), _at(series.x_high, index)
-        key = series.keys[index] if index < len(series.keys) else None
-        pen = pg.mkPen(colour, width=2 if strong else 1)
-        if low is not None and high is not None:
-            plot.addItem(pg.PlotCurveItem([x, x], [y_axis.at(low), y_axis.at(high)], pen=pen))
-        if x_low is not None and x_high is not None:
-            plot.addItem(pg.PlotCurveItem([x_axis.at(x_low), x_axis.at(x_high)], [y, y], pen=pen))
-        ring = pg.mkPen(tokens.ink if key is not None and key == selected else colour, width=2)
-        plot.addItem(
-            pg.ScatterPlotItem([x], [y], symbol=symbol, size=14 if strong else 10, brush=QColor(colour), pen=ring)
-        )
-        name = series.labels[index] if index < len(series.labels) else series.name
-        labels.append(Label(x, y, name, strong or (key is not None and key == selected)))
-        text = (
-            f"{name}\n{spec.x.label}: {_spread(x_low, series.x[index], x_high)}\n"
-            f"{spec.y.label}: {_spread(low, likely, high)}"
-        )
-        plot.spots.append(Spot(x, y, text, key))
+    x, y = x_axis.at(series.x[index]), y_axis.at(likely)
+    strong, key = _strong(series, index), _key(series, index)
+    is_selected = key is not None and key == selected
+    colour = tokens.chart_strong if strong else tokens.chart_plain
+    width = 2.0 if strong else 1.0
+    low, high = _at(series.low, index), _at(series.high, index)
+    x_low, x_high = _at(series.x_low, index), _at(series.x_high, index)
+    if low is not None and high is not None:
+        drawing.marks.append(Path(((x, y_axis.at(low)), (x, y_axis.at(high))), colour, width))
+    if x_low is not None and x_high is not None:
+        drawing.marks.append(Path(((x_axis.at(x_low), y), (x_axis.at(x_high), y)), colour, width))
+    name = _label(series, index) or series.name
+    important = strong or is_selected
+    ink = tokens.ink if important else tokens.quiet
+    drawing.marks += [
+        Dot(x, y, symbol, 13 if strong else 9, colour, tokens.ink if is_selected else colour),
+        Text(x, y, name, ink, "free", important),
+    ]
+    text = (
+        f"{name}\n{spec.x.label}: {_spread(x_low, series.x[index], x_high)}\n"
+        f"{spec.y.label}: {_spread(low, likely, high)}"
+    )
+    drawing.spots.append(Spot(x, y, text, key))
 
 
-def _stacked(plot: Plot, spec: ChartSpec, tokens: Tokens, selected: str | None) -> None:
+def _stacked(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     """Parts side by side in one bar per category; the total is a whisker; capacities are lines."""
     parts = [series for series in spec.series if not series.low]
     totals = next((series for series in spec.series if series.low), None)
     reach = [line.value for line in spec.lines] + (_known(totals.high) if totals else [])
     axis = value_axis(reach, False, 1.16)
-    plot.setXRange(*axis.span, padding=0)
-    _set_axis(plot, "bottom", axis, spec.y.label, tokens)
-    _categories(plot, spec)
+    drawing = _with_categories(spec, axis, tokens)
     last = len(spec.categories) - 1
-    if totals is not None:
-        for index, key in enumerate(totals.keys):
-            if key == selected:
-                _select_row(plot, float(last - index), tokens)
-    _stack_parts(plot, spec, parts, totals, tokens)
-    if totals is not None:
-        _whiskers(plot, totals, axis, last, tokens)
-    for number, line in enumerate(spec.lines):
-        _reference(plot, number, axis.at(line.value), 90, tokens)
-
-
-def _stack_parts(
-    plot: Plot, spec: ChartSpec, parts: Sequence[Series], totals: Series | None, tokens: Tokens
-) -> None:
-    last = len(spec.categories) - 1
+    keys = totals.keys if totals else ()
+    for index, key in enumerate(keys):
+        if key == selected:
+            drawing.marks.insert(0, Row(float(last - index), tokens.tint))
     starts = [0.0] * len(spec.categories)
     for number, series in enumerate(parts):
-        colour = QColor(tokens.parts[number % len(tokens.parts)])
+        colour = tokens.parts[number % len(tokens.parts)]
         for index, value in enumerate(series.y):
-            if value is None:
+            if not value:
                 continue
-            y, start = float(last - index), starts[index]
-            starts[index] += value
-            plot.addItem(
-                pg.BarGraphItem(
-                    x0=[start], x1=[start + value], y=[y], height=0.5, brush=colour, pen=tokens.surface
-                )
-            )
+            start, end, y = starts[index], starts[index] + value, float(last - index)
+            starts[index] = end
+            drawing.marks.append(Bar(start, end, y, 0.5, colour))
             text = f"{spec.categories[index]}\n{series.name}: {significant(value)} – {spec.y.label}"
-            key = totals.keys[index] if totals and index < len(totals.keys) else None
-            plot.spots.append(Spot(start + value / 2, y, text, key, start, start + value))
+            key = keys[index] if index < len(keys) else None
+            drawing.spots.append(Spot((start + end) / 2, y, text, key, start, end))
+    if totals is not None:
+        for index, likely in enumerate(totals.y):
+            _total(drawing, totals, index, likely, float(last - index), tokens)
+    drawing.marks += _reference_rules(spec, axis, tokens)
+    return drawing
 
 
-def _whiskers(plot: Plot, totals: Series, axis: ValueAxis, last: int, tokens: Tokens) -> None:
-    for index, likely in enumerate(totals.y):
-        y = float(last - index)
-        label = totals.labels[index] if index < len(totals.labels) else ""
-        low, high = _at(totals.low, index), _at(totals.high, index)
-        if likely is None or low is None or high is None:
-            _text(plot, label, axis.span[0], y, tokens.quiet)
-            continue
-        pen = pg.mkPen(tokens.ink, width=1)
-        plot.addItem(pg.PlotCurveItem([low, high], [y, y], pen=pen))
-        plot.addItem(
-            pg.PlotCurveItem(
-                [low, low, high, high], [y - 0.12, y + 0.12, y - 0.12, y + 0.12], pen=pen, connect="pairs"
-            )
-        )
-        _text(plot, label, high, y, tokens.ink, bold=_flag(totals.emphasis, index))
+def _total(drawing: Drawing, totals: Series, index: int, likely: float | None, y: float, tokens: Tokens) -> None:
+    low, high = _at(totals.low, index), _at(totals.high, index)
+    label, strong = _label(totals, index), _strong(totals, index)
+    if likely is None or low is None or high is None:
+        drawing.marks.append(Text(0.0, y, label, tokens.quiet))
+        return
+    drawing.marks += [
+        Path(((low, y), (high, y)), tokens.ink),
+        Path(((low, y - 0.12), (low, y + 0.12)), tokens.ink),
+        Path(((high, y - 0.12), (high, y + 0.12)), tokens.ink),
+        Text(high, y, label, tokens.ink, strong=strong),
+    ]
 
 
-def _lines(plot: Plot, spec: ChartSpec, tokens: Tokens, selected: str | None) -> None:
-    """Curves with bands; each is named at its end, the first is solid, the others dashed."""
-    xs = [value for series in spec.series for value in series.x]
+def _lines(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
+    """Curves with bands; the first is solid with its points, the others dashed."""
     ys = [value for series in spec.series for value in (*_known(series.y), *_known(series.high))]
+    counts = sorted({value for series in spec.series for value in series.x}) or [1.0]
     axis = value_axis(ys, spec.y.log, 1.12)
-    counts = sorted(set(xs)) or [1.0]
-    plot.setXRange(counts[0] - 0.3, counts[-1] + 0.3, padding=0)
-    plot.setYRange(*axis.span, padding=0)
-    plot.getAxis("bottom").setTicks([[(value, significant(value)) for value in counts]])
-    plot.getAxis("bottom").setLabel(spec.x.label)
-    _set_axis(plot, "left", axis, spec.y.label, tokens)
+    ticks = axis.ticks()
+    drawing = Drawing(
+        marks=[Rule(position, False, tokens.border) for position, _ in ticks],
+        x_span=(counts[0] - 0.3, counts[-1] + 0.3),
+        y_span=axis.span,
+        x_ticks=tuple((value, significant(value)) for value in counts),
+        y_ticks=ticks,
+        x_label=spec.x.label,
+        y_label=spec.y.label,
+    )
     for number, series in enumerate(spec.series):
-        _curve(plot, spec, series, axis, number == 0, tokens, selected)
+        _band(drawing, series, axis, tokens)
+        points = tuple((x, axis.at(y)) for x, y in zip(series.x, series.y, strict=True) if y is not None)
+        if number == 0:
+            drawing.marks.append(Path(points, tokens.chart_strong, 2))
+            _curve_points(drawing, spec, series, axis, tokens, selected)
+        else:
+            drawing.marks.append(Path(points, tokens.quiet, 1, "dash"))
+    return drawing
 
 
-def _curve(
-    plot: Plot,
-    spec: ChartSpec,
-    series: Series,
-    axis: ValueAxis,
-    first: bool,
-    tokens: Tokens,
-    selected: str | None,
-) -> None:
-    points = [(x, y, index) for index, (x, y) in enumerate(zip(series.x, series.y, strict=True)) if y is not None]
-    if not points:
-        return
-    xs = [x for x, _, _ in points]
-    _band(plot, series, axis, tokens)
-    style = Qt.PenStyle.SolidLine if first else Qt.PenStyle.DashLine
-    pen = pg.mkPen(tokens.chart_strong if first else tokens.quiet, width=2 if first else 1, style=style)
-    plot.addItem(pg.PlotCurveItem(xs, [axis.at(y) for _, y, _ in points], pen=pen))
-    if not first:
-        return
-    for x, y, index in points:
-        key = series.keys[index] if index < len(series.keys) else None
-        strong = _flag(series.emphasis, index)
-        ring = pg.mkPen(tokens.ink if key is not None and key == selected else tokens.chart_strong, width=2)
-        brush = QColor(tokens.chart_strong if strong else tokens.surface)
-        plot.addItem(pg.ScatterPlotItem([x], [axis.at(y)], size=12 if strong else 9, brush=brush, pen=ring))
-        label = series.labels[index] if index < len(series.labels) else ""
-        item = text_item(label, tokens.ink if strong else tokens.quiet, (0.5, -0.25), plot.font(), strong)
-        item.setPos(x, axis.at(y))
-        plot.addItem(item)
-        spread = _spread(_at(series.low, index), y, _at(series.high, index))
-        text = f"{spec.x.label}: {significant(x)}\n{spec.y.label}: {spread}\n{label}"
-        plot.spots.append(Spot(x, axis.at(y), text, key))
-
-
-def _band(plot: Plot, series: Series, axis: ValueAxis, tokens: Tokens) -> None:
+def _band(drawing: Drawing, series: Series, axis: ValueAxis, tokens: Tokens) -> None:
     known = [
         (x, axis.at(low), axis.at(high))
         for x, low, high in zip(series.x, series.low, series.high, strict=False)
         if low is not None and high is not None
     ]
-    if len(known) > 1:
-        xs = [x for x, _, _ in known]
-        lower = pg.PlotCurveItem(xs, [low for _, low, _ in known], pen=pg.mkPen(None))
-        upper = pg.PlotCurveItem(xs, [high for _, _, high in known], pen=pg.mkPen(None))
-        band = pg.FillBetweenItem(lower, upper, brush=QColor(tokens.chart_band))
-        band.setZValue(-10)
-        plot.addItem(band)
+    edge = [(x, low) for x, low, _ in known] + [(x, high) for x, _, high in reversed(known)]
+    drawing.marks.append(Area(tuple(edge), tokens.chart_band))
 
 
-_KINDS: Mapping[ChartKind, Callable[[Plot, ChartSpec, Tokens, str | None], None]] = {
+def _curve_points(
+    drawing: Drawing, spec: ChartSpec, series: Series, axis: ValueAxis, tokens: Tokens, selected: str | None
+) -> None:
+    for index, (x, value) in enumerate(zip(series.x, series.y, strict=True)):
+        if value is None:
+            continue
+        y, key, strong = axis.at(value), _key(series, index), _strong(series, index)
+        ring = tokens.ink if key is not None and key == selected else tokens.chart_strong
+        fill = tokens.chart_strong if strong else tokens.surface
+        ink = tokens.ink if strong else tokens.quiet
+        drawing.marks += [
+            Dot(x, y, "o", 11 if strong else 8, fill, ring),
+            Text(x, y, _label(series, index), ink, "below", strong),
+        ]
+        spread = _spread(_at(series.low, index), value, _at(series.high, index))
+        text = f"{spec.x.label}: {significant(x)}\n{spec.y.label}: {spread}\n{_label(series, index)}"
+        drawing.spots.append(Spot(x, y, text, key))
+
+
+_KINDS: Mapping[ChartKind, Callable[[ChartSpec, Tokens, str | None], Drawing]] = {
     "ranges": _ranges,
     "scatter": _scatter,
     "stacked": _stacked,

@@ -1,34 +1,19 @@
-"""A pyqtgraph plot as this program uses it: themed, with our own ticks, hover and click; no menu of its own."""
+"""A pyqtgraph plot as this program uses it: themed, with our own marks, hover and click; no menu of its own."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip
 
-from planner.report.ticks import linear_ticks, log_ticks, tick_text
+from ui.charts.canvas import Canvas
+from ui.charts.marks import Drawing, Spot
 from ui.theme import Tokens
 
 _NEAR_PX = 28  # how close the mouse must be to a point to mean it
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A point that hover and click react to, in plot coordinates.
-
-    ``x_low``, ``x_high``: ends of the bar that stands for it."""
-
-    x: float
-    y: float
-    text: str
-    key: str | None = None
-    x_low: float | None = None
-    x_high: float | None = None
 
 
 class Plot(pg.PlotWidget):
@@ -40,27 +25,55 @@ class Plot(pg.PlotWidget):
     def __init__(self) -> None:
         super().__init__()
         self.spots: list[Spot] = []
+        self._tokens: Tokens | None = None
         item = self.getPlotItem()
         item.setMenuEnabled(False)  # its "Export…" crashes on Qt 6.11 (pyqtgraph #3485); we have our own
         item.hideButtons()
         item.setMouseEnabled(x=False, y=False)
         item.getViewBox().setDefaultPadding(0.0)
+        self.canvas = Canvas()
+        self.addItem(self.canvas, ignoreBounds=True)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the table beside it is the keyboard's way
 
+    @property
+    def small_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPointSizeF(max(self.font().pointSizeF() - 1, 7))
+        return font
+
     def paint_theme(self, tokens: Tokens) -> None:
-        """pyqtgraph ignores the palette: background, axes and grid by hand."""
+        """pyqtgraph ignores the palette: background and axes by hand, when the theme has changed."""
+        if tokens is self._tokens:
+            return
+        self._tokens = tokens
         self.setBackground(QColor(tokens.surface))
-        small = QFont(self.font())
-        small.setPointSizeF(max(self.font().pointSizeF() - 1, 7))
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
-            axis.setPen(pg.mkPen(tokens.border))
+            axis.setPen(pg.mkPen(tokens.strong_border))
             axis.setTextPen(pg.mkPen(tokens.quiet))
-            axis.setTickFont(small)
+            axis.setTickFont(self.small_font)
             axis.setStyle(tickLength=0, tickTextOffset=6, hideOverlappingLabels=False)
             axis.label.setDefaultTextColor(QColor(tokens.quiet))
-            axis.label.setFont(small)
+            axis.label.setFont(self.small_font)
+
+    def show_drawing(self, drawing: Drawing, tokens: Tokens) -> None:
+        """Replace what is shown."""
+        self.paint_theme(tokens)
+        self.spots = drawing.spots
+        box = self.getPlotItem().getViewBox()
+        box.setRange(xRange=drawing.x_span, yRange=drawing.y_span, padding=0)
+        for side, ticks, text in (
+            ("bottom", drawing.x_ticks, drawing.x_label),
+            ("left", drawing.y_ticks, drawing.y_label),
+        ):
+            axis = self.getAxis(side)
+            axis.setTicks([list(ticks)])
+            if axis.labelText != text:
+                axis.setLabel(text)
+                axis.showLabel(bool(text))
+                axis.label.setDefaultTextColor(QColor(tokens.quiet))
+        self.canvas.set_marks(drawing.marks, self.small_font)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # scrolling belongs to the page
@@ -103,51 +116,3 @@ class Plot(pg.PlotWidget):
             right = self.mapFromScene(box.mapViewToScene(QPointF(spot.x_high, spot.y))).x()
             across = max(left - position.x(), position.x() - right, 0.0)
         return math.hypot(across, at.y() - position.y())
-
-
-@dataclass(frozen=True, slots=True)
-class ValueAxis:
-    """A numeric axis: which values it spans, and how they become plot coordinates."""
-
-    low: float
-    high: float
-    log: bool
-
-    def at(self, value: float) -> float:
-        return math.log10(max(value, self.low)) if self.log else value
-
-    @property
-    def span(self) -> tuple[float, float]:
-        return self.at(self.low), self.at(self.high)
-
-    def ticks(self, most: int = 6) -> list[tuple[float, str]]:
-        values = log_ticks(self.low, self.high) if self.log else linear_ticks(self.high, most)
-        return [(self.at(value), tick_text(value)) for value in values]
-
-
-def value_axis(values: Sequence[float], log: bool, room: float) -> ValueAxis:
-    """Spans ``values`` with ``room`` times the largest; linear axes begin at 0."""
-    positive = [value for value in values if value > 0] or [1.0]
-    if log:
-        reach = math.log10(max(positive) / min(positive)) or 1.0
-        return ValueAxis(min(positive) / 10 ** (0.06 * reach), max(positive) * 10 ** ((room - 1) * reach), True)
-    return ValueAxis(0.0, max(positive) * room, False)
-
-
-def grid_lines(plot: Plot, positions: Sequence[float], angle: int, colour: str) -> None:
-    """Thin lines at the ticks, below everything else."""
-    for position in positions:
-        line = pg.InfiniteLine(position, angle=angle, pen=pg.mkPen(colour, width=1))
-        line.setZValue(-20)
-        plot.addItem(line)
-
-
-def text_item(
-    text: str, colour: str, anchor: tuple[float, float], size_of: QFont, bold: bool = False
-) -> pg.TextItem:
-    item = pg.TextItem(text, color=colour, anchor=anchor)
-    font = QFont(size_of)
-    font.setPointSizeF(max(size_of.pointSizeF() - 1, 7))
-    font.setBold(bold)
-    item.setFont(font)
-    return item

@@ -14,7 +14,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from planner.units import GIB, significant
-from ui.charts.plot import Plot, grid_lines
+from ui.charts.canvas import Rule
+from ui.charts.plot import Plot
 from ui.controllers.telemetry import Sample, TelemetryController
 from ui.theme import GRID, Theme
 from ui.widgets.basic import Card, button, label
@@ -50,18 +51,17 @@ class Trace(QWidget):
         self.plot.getPlotItem().layout.setContentsMargins(0, 8, 12, 0)  # room for the labels at the corners
         self.plot.setAccessibleName(name)
         self.curve = pg.PlotCurveItem(antialias=False)
+        self.plot.addItem(self.curve)
         layout.addWidget(self.plot)
 
     def paint_theme(self, theme: Theme) -> None:
         tokens = theme.tokens
-        self.plot.clear()
         self.plot.paint_theme(tokens)
         self.curve.setPen(pg.mkPen(tokens.chart_strong, width=1))
-        self.plot.addItem(self.curve)
         self.plot.setXRange(-WINDOW_S, 0, padding=0)
         self.plot.getAxis("bottom").setTicks([[(-60, "−60 s"), (-30, "−30"), (0.0, "0")]])
         self._scale()
-        grid_lines(self.plot, [-30.0], 90, tokens.border)
+        self.plot.canvas.set_marks([Rule(-30.0, True, tokens.border)], self.plot.small_font)
 
     def set_top(self, top: float | None) -> None:
         if top != self._top:

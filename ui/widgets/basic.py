@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QAbstractItemModel, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -160,9 +160,14 @@ class DataTable(QTableView):
             Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fit_height else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         )
         model.modelReset.connect(self.fit)
-        model.dataChanged.connect(self._fit_later)
+        model.dataChanged.connect(self._fit_if_seen)
 
-    def _fit_later(self) -> None:
+    def _fit_if_seen(self) -> None:
+        if self.isVisible():
+            self.fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
         self.fit()
 
     def fit(self) -> None:
