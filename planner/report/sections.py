@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 
 from planner.decide.types import Option, Recommendation
 from planner.hardware.catalogue import by_id
 from planner.offers.offer import STALE_AFTER_DAYS, PackagePrice
+from planner.offers.price import parse_date
 from planner.pipeline import PlanInputs
 from planner.report.charts import build_charts, on_time_text
 from planner.report.machine_section import machine_section
@@ -40,7 +41,7 @@ def build_report(
         _assumptions(recommendation, wording),
         machine_section(inputs, wording),
         _limits(inputs, recommendation, wording),
-        _signoff(chosen, digest, plan_file_name, wording),
+        _signoff(chosen, digest, plan_file_name, parse_date(inputs.today), wording),
     )
     return Report(
         title=one_line(name) or wording.messages.say("report.title"),
@@ -335,18 +336,21 @@ def _gpu_name(gpu: str) -> str:
     return short_device(spec.name) if spec else gpu
 
 
-def _signoff(chosen: Option | None, digest: str, plan_file_name: str, wording: Wording) -> Section:
-    say = wording.messages.say
+def _validity(chosen: Option | None, today: date | None, wording: Wording) -> str:
+    """Until when the prices behind the chosen option may be relied on, or that they no longer may."""
     dated = chosen.price.oldest_price_date if chosen and chosen.price else None
-    validity = (
-        say("report.signoff.valid_unknown")
-        if dated is None
-        else wording.say(
-            "report.signoff.valid",
-            date=(dated + timedelta(days=STALE_AFTER_DAYS)).isoformat(),
-            days=str(STALE_AFTER_DAYS),
-        )
-    )
+    if dated is None:
+        return wording.messages.say("report.signoff.valid_unknown")
+    until = dated + timedelta(days=STALE_AFTER_DAYS)
+    code = "expired" if today and today > until else "valid"
+    days = str(STALE_AFTER_DAYS)
+    return wording.say(f"report.signoff.{code}", date=until.isoformat(), days=days)
+
+
+def _signoff(
+    chosen: Option | None, digest: str, plan_file_name: str, today: date | None, wording: Wording
+) -> Section:
+    say = wording.messages.say
     roles = tuple(
         (say(f"report.signoff.{role}"), "", "", "") for role in ("prepared", "checked", "approved", "cap")
     )
@@ -357,7 +361,7 @@ def _signoff(chosen: Option | None, digest: str, plan_file_name: str, wording: W
         (
             say("report.signoff.hash", hash=digest),
             say("report.signoff.replay", file=plan_file_name),
-            validity,
+            _validity(chosen, today, wording),
         ),
         (Table(columns, roles, (False, False, False, False)),),
     )

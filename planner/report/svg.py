@@ -14,6 +14,7 @@ _TITLE_SIZE = 13.0
 _SMALL = 10.0
 _LINE = 13.0  # line height of small text
 _CATEGORY_LINES = 3
+_VALUE_LABEL = 18.0  # above the highest mark: its value
 _SIDE_ROOM = 150.0  # most that labels beside the plot may take
 
 
@@ -45,7 +46,8 @@ def _frame(spec: ChartSpec, width: float, height: float, top: float) -> Frame:
         top += _LINE + 2
     values = _values(spec)
     bottom = height - (18.0 + _LINE * (_CATEGORY_LINES if spec.categories else 1) + 8.0)
-    y = scale(values, bottom, top, spec.y.log, room=1.25 if spec.y.log else 1.1)
+    head = _VALUE_LABEL if spec.kind in ("ranges", "stacked") else 0.0
+    y = scale(values, bottom, top + head, spec.y.log, room=1.25 if spec.y.log else 1.1)
     tick_room = max(text_width(tick_text(tick), _SMALL) for tick in y.ticks)
     left = 24.0 + tick_room + 6.0
     names = [reference.label for reference in spec.lines if reference.orientation == "horizontal"]
