@@ -10,8 +10,7 @@ from planner.decide.types import Recommendation, Terms
 from planner.door import InvalidInputError, Problem
 from planner.hardware.catalogue import GpuSpec, by_id, identify
 from planner.hardware.snapshot import Gpu, Snapshot
-from planner.offers.offer import Offer
-from planner.offers.price import parse_date
+from planner.offers.offer import Offer, parse_date
 from planner.predict.device import device_from_benchmark, device_from_catalogue
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job, Recipe

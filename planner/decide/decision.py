@@ -12,7 +12,7 @@ from planner.decide.ranking import rank, with_p_best
 from planner.decide.reasons import reasons
 from planner.decide.types import Recommendation, Terms
 from planner.offers.offer import Offer
-from planner.offers.price import package_price
+from planner.offers.price import package_prices
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job
 from planner.workload.optable import OpTable
@@ -37,10 +37,11 @@ def decide(
     Pure; raises InvalidInputError for a recipe that the table or a device cannot serve.
     """
     draws = draw(seed, sample_count)
+    private = terms.privacy in ("personal", "regulated")
+    prices = package_prices(offers, provider, rented_gpu, RENTED_COUNTS, avoid_community=private)
     weighed = [weigh_local(job, table, local, terms, draws)]
     for count in RENTED_COUNTS:
-        price = package_price(offers, provider, rented_gpu, count)
-        weighed.append(weigh_rented(job, table, rented, price, terms, draws))
+        weighed.append(weigh_rented(job, table, rented, prices[count], terms, draws))
     weighed = with_p_best([gated(w, terms) for w in with_speedup(weighed)], terms)
     ranking = rank(weighed, terms, draws)
     options = tuple(w.option for w in weighed)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from planner.door import InvalidInputError, Problem, validated
+from planner.hardware.catalogue import AmbiguousGpuError, close_names, lookup
 from planner.offers.offer import Offer
 from planner.paths import RESOURCES, data_dir
 from planner.storage import write_atomically
@@ -40,6 +42,7 @@ def save_offers(offers: tuple[Offer, ...]) -> None:
 def parse_offers(text: str, source: str) -> tuple[Offer, ...]:
     """CSV with the columns of ``Offer`` (any order; missing ones take their default; empty: not known).
 
+    The GPU may be written as people write it ("RTX 3090"): it becomes its id in the catalogue.
     Raises InvalidInputError naming line and column of everything that is wrong.
     """
     reader = csv.DictReader(io.StringIO(text, newline=""))
@@ -49,14 +52,24 @@ def parse_offers(text: str, source: str) -> tuple[Offer, ...]:
         raise InvalidInputError(source, (Problem("line 1", f"unknown columns {unknown}; known: {known}"),))
     offers: list[Offer] = []
     problems: list[Problem] = []
-    for row in reader:
+    for row in _rows(reader, source):
         try:
             offers.append(validated(Offer, _cells(row), source))
+        except AmbiguousGpuError as error:
+            problems += [Problem(f"line {reader.line_num}, gpu", str(problem)) for problem in error.problems]
         except InvalidInputError as error:
             problems += [Problem(f"line {reader.line_num}, {item.where}", item.what) for item in error.problems]
     if problems:
         raise InvalidInputError(source, tuple(problems))
     return tuple(offers)
+
+
+def _rows(reader: csv.DictReader[str], source: str) -> Iterator[dict[Any, Any]]:
+    """Rows one by one. Raises InvalidInputError with the line where the text stops being CSV."""
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise InvalidInputError(source, (Problem(f"line {reader.line_num}", f"not CSV ({error})"),)) from None
 
 
 def _cells(row: dict[Any, Any]) -> dict[str, Any]:
@@ -71,7 +84,19 @@ def _cells(row: dict[Any, Any]) -> dict[str, Any]:
                 cells[column] = None if column == "price_usd_per_hour" else _DEFAULTS[column]
         else:
             cells[column] = text.strip()
+    if "gpu" in cells:
+        cells["gpu"] = _gpu_id(cells["gpu"])
     return cells
+
+
+def _gpu_id(name: str) -> str:
+    """Id in the catalogue. Raises InvalidInputError for a GPU that is not in it, with names that look like it."""
+    spec = lookup(name)
+    if spec is None:
+        alike = ", ".join(close_names(name))
+        hint = f"did you mean {alike}?" if alike else "write it as in: RTX 3090"
+        raise InvalidInputError("", (Problem("gpu", f"there is no {name!r} in the GPU catalogue; {hint}"),))
+    return spec.id
 
 
 def write_offers(offers: tuple[Offer, ...]) -> str:

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from planner.evidence import Range, check_number
 
 STALE_AFTER_DAYS = 14  # rental prices move weekly; older ones are shown as stale
+
+
+@lru_cache(maxsize=1024)
+def parse_date(text: str | None) -> date | None:
+    """ISO date, or year and month (its first day: the careful end). None for no or another text."""
+    try:
+        return date.fromisoformat(text if text and len(text) > len("2026-04") else f"{text}-01")
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,8 @@ class Offer:
         if self.price_usd_per_hour is not None:
             check_number("price_usd_per_hour", self.price_usd_per_hour)
         check_number("billing_step_s", self.billing_step_s, more_than=0)
+        if self.price_date is not None and parse_date(self.price_date) is None:
+            raise ValueError(f"price_date must be a date such as 2026-08-22 or 2026-08, got {self.price_date!r}")
 
     @property
     def key(self) -> tuple[str, str, int, str]:

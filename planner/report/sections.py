@@ -7,8 +7,7 @@ from datetime import date, timedelta
 
 from planner.decide.types import Option, Recommendation
 from planner.hardware.catalogue import by_id
-from planner.offers.offer import STALE_AFTER_DAYS, PackagePrice
-from planner.offers.price import parse_date
+from planner.offers.offer import STALE_AFTER_DAYS, PackagePrice, parse_date
 from planner.pipeline import PlanInputs
 from planner.report.charts import build_charts, on_time_text
 from planner.report.machine_section import machine_section

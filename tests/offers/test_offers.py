@@ -11,14 +11,18 @@ from hypothesis import strategies as st
 
 from planner.door import InvalidInputError
 from planner.offers.catalogue import SHIPPED, load_offers, parse_offers, save_offers, user_file, write_offers
-from planner.offers.offer import Offer
-from planner.offers.price import is_stale, package_price
+from planner.offers.offer import Offer, PackagePrice
+from planner.offers.price import is_stale, package_prices
 
 TODAY = date(2026, 9, 1)
 
 
 def offer(provider="x", count=1, price=0.5, day="2026-08-22", gpu="rtx-3090", **more) -> Offer:
     return Offer(provider, gpu, count, price, price_date=day, **more)
+
+
+def package_price(table, provider, gpu, count, **more) -> PackagePrice:
+    return package_prices(table, provider, gpu, [count], **more)[count]
 
 
 def test_that_the_shipped_table_has_irenders_packages_without_a_price():
@@ -60,6 +64,30 @@ def test_that_a_broken_table_names_every_line_and_column():
 def test_that_what_is_no_offers_table_is_refused(text):
     with pytest.raises(InvalidInputError):
         parse_offers(text, "offers.csv")
+
+
+@pytest.mark.parametrize(
+    ("row", "what"),
+    [
+        ("x,rtx-3090,1,0.5,yesterday", "price_date must be a date"),
+        ("x,RTX 3O90,1,0.5,2026-08-22", "did you mean"),
+        ("x,,1,0.5,2026-08-22", "gpu: Field required"),
+        (" ,rtx-3090,1,0.5,2026-08-22", "provider"),
+        ("x,rtx-3090,0,0.5,2026-08-22", "gpu_count"),
+        ("x,rtx-3090,1,nan,2026-08-22", "finite"),
+        ("x,rtx-3090,1,1e999,2026-08-22", "finite"),
+    ],
+)
+def test_that_a_wrong_cell_is_named(row, what):
+    with pytest.raises(InvalidInputError, match=what) as caught:
+        parse_offers("provider,gpu,gpu_count,price_usd_per_hour,price_date\n" + row + "\n", "offers.csv")
+    assert caught.value.problems[0].where.startswith("line 2")
+
+
+def test_that_a_gpu_may_be_written_as_people_write_it():
+    (row,) = parse_offers("provider,gpu,gpu_count,price_usd_per_hour\nx,RTX 3090,1,\n", "offers.csv")
+    assert row.gpu == "rtx-3090"
+    assert row.price_usd_per_hour is None
 
 
 def test_that_a_user_table_that_is_not_text_is_refused():
@@ -118,6 +146,55 @@ def test_that_the_sellers_own_price_level_widens_the_range():
     price = package_price(table, "irender", "rtx-3090", 1)
     assert price.usd_per_hour is not None
     assert price.usd_per_hour.high == pytest.approx(8.2)
+
+
+def test_that_between_market_and_seller_the_likely_price_is_half_way_in_ratio():
+    table = (
+        offer("irender", 1, 8.0, "2024-04", "rtx-4090"),
+        offer("x", 1, 0.2),
+        offer("y", 1, 0.5),
+        offer("z", 1, 0.5),
+    )
+    price = package_price(table, "irender", "rtx-3090", 1)
+    assert price.usd_per_hour is not None
+    assert price.usd_per_hour.likely == pytest.approx(2.0)
+    assert price.comparable_count == 4
+    assert price.oldest_price_date == date(2024, 4, 1)  # old, but nothing newer tells the seller's level
+
+
+def test_that_a_quote_for_one_package_tells_about_the_sellers_others():
+    table = (offer("irender", 2, 6.0), offer("irender", 4, None, None), offer("x", 1, 0.2))
+    larger = package_price(table, "irender", "rtx-3090", 4)
+    smaller = package_price(table, "irender", "rtx-3090", 1)
+    assert larger.usd_per_hour is not None
+    assert smaller.usd_per_hour is not None
+    assert not larger.is_quote
+    assert larger.usd_per_hour.low < larger.usd_per_hour.likely == larger.usd_per_hour.high == 12.0
+    assert smaller.usd_per_hour.low == smaller.usd_per_hour.likely == 3.0 < smaller.usd_per_hour.high
+
+
+def test_that_the_newest_price_of_an_offer_counts():
+    table = (offer("irender", 1, 0.3, "2025-01-01"), offer("irender", 1, 0.9, "2026-08-01"))
+    price = package_price(table, "irender", "rtx-3090", 1)
+    assert price.usd_per_hour is not None
+    assert price.usd_per_hour.likely == 0.9
+
+
+def test_that_a_quote_goes_before_the_list_and_interruptible_machines_come_last():
+    table = (offer("a", 1, 0.5), offer("a", 1, 0.7, pricing="quote"), offer("a", 1, 0.1, pricing="spot"))
+    assert package_price(table, "a", "rtx-3090", 1).usd_per_hour.likely == 0.7
+    assert package_price(table[::2], "a", "rtx-3090", 1).usd_per_hour.likely == 0.5
+    assert package_price(table[2:], "a", "rtx-3090", 1).usd_per_hour.likely == 0.1
+
+
+def test_that_private_hosts_are_avoided_where_there_are_others():
+    table = (offer("a", 1, 0.5, pricing="on-demand (secure)"), offer("a", 1, 0.2, pricing="community"))
+    assert package_price(table, "a", "rtx-3090", 1).usd_per_hour.likely == 0.2
+    assert package_price(table, "a", "rtx-3090", 1, avoid_community=True).usd_per_hour.likely == 0.5
+    assert package_price(table, "b", "rtx-3090", 1, avoid_community=True).usd_per_hour.low == 0.5
+    only = package_price(table[1:], "a", "rtx-3090", 1, avoid_community=True)
+    assert only.offer is not None
+    assert only.offer.pricing == "community"  # for the gate to say why not
 
 
 def test_that_a_count_nobody_sells_has_a_price_but_no_offer():
