@@ -85,7 +85,7 @@ DARK = Tokens(
     chart_strong="#7cbcff",
     chart_plain="#54759a",
     chart_band="#2a3d52",
-    parts=("#5b9bdc", "#b9873a", "#3fae8b", "#8a74b5", "#d96a6a", "#33597f", "#b08be0", "#5d8f53", "#8a97a6"),
+    parts=("#3f78b5", "#b9873a", "#3fae8b", "#8a74b5", "#d96a6a", "#8fb8e0", "#b08be0", "#5d8f53", "#8a97a6"),
 )
 
 

@@ -17,7 +17,7 @@ from ui.widgets.side_bar import SideBar
 from ui.widgets.verdict_strip import VerdictStrip
 
 SMALLEST = (1040, 600)
-FIRST_SIZE = (1200, 680)  # with the window's frame within 1280×720
+FIRST_SIZE = (1264, 680)  # with the window's frame within 1280×720
 
 
 class MainWindow(QMainWindow):

@@ -128,3 +128,24 @@ def test_that_a_typed_price_counts_and_is_kept(qtbot: QtBot, window: MainWindow,
     qtbot.waitUntil(user_file().exists, timeout=5000)
     card.undo.click()
     assert described.store.offers == before
+
+
+def test_that_the_preview_shows_every_page_of_the_pdf(
+    qtbot: QtBot, window: MainWindow, described: Parts, tmp_path: Path
+) -> None:
+    counts: list[int] = []
+    described.report.progress.connect(lambda _page, count: counts.append(count))
+    described.report.export_pdf(tmp_path / "report.pdf")
+    wait_for(qtbot, described, "report")
+    window.show_page("report")
+    page = window.pages["report"]
+    qtbot.waitUntil(lambda: len(page._page_labels) > 0, timeout=10_000)  # type: ignore[attr-defined]
+    labels = page._page_labels  # type: ignore[attr-defined]
+    assert len(labels) == counts[-1]
+    picture = labels[0].pixmap().toImage()
+    colours = {picture.pixelColor(x, y).name() for x in range(0, picture.width(), 3) for y in range(0, 400, 3)}
+    assert len(colours) > 5
+    described.plan.type_text("batch_size", "many")
+    described.store.recompute()
+    qtbot.waitUntil(lambda: not labels[0].isVisible(), timeout=5000)
+    assert "no up-to-date answer" in page.empty.text()  # type: ignore[attr-defined]

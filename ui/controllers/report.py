@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QImage
 
 from ui.jobs.thread import Task, Tasks
 from ui.notices import Notices, Severity
@@ -29,6 +29,7 @@ class ReportController(QObject):
         super().__init__(parent)
         self._store, self._tasks, self._notices = store, tasks, notices
         self._task: Task | None = None
+        self._preview: Task | None = None
         self.name = ""
         self.last_file: Path | None = None
 
@@ -74,6 +75,33 @@ class ReportController(QObject):
             self._task = None
             self._notices.show(_NOTICE, Severity.INFORMATION, self.tr("Export cancelled; nothing was written."))
             self.busy_changed.emit()
+
+    def paint_pages(self, width_px: int, on_done: Callable[[list[QImage]], None]) -> None:
+        """Pictures of the report's pages, painted on a thread; none while there is no up-to-date answer."""
+        from ui.report.fonts import report_font_family
+
+        if self._preview is not None:
+            self._preview.cancel()
+        report = self.report()
+        if report is None:
+            on_done([])
+            return
+        report_font_family()
+
+        def work(cancelled: Callable[[], bool]) -> list[QImage]:
+            from ui.pages.report_preview import page_images
+
+            return page_images(report, width_px, cancelled)
+
+        def done(images: list[QImage] | None, error: Exception | None) -> None:
+            self._preview = None
+            if images is None:
+                text = self.tr("The preview could not be painted; the export may still work.")
+                self._notices.show("preview", Severity.WARNING, text, repr(error))
+            else:
+                on_done(images)
+
+        self._preview = self._tasks.run(work, done)
 
     def open_folder(self) -> None:
         if self.last_file is not None:

@@ -21,6 +21,13 @@ def _amount(value: float | None, unit: str) -> str:
     return NOT_AVAILABLE if value is None else f"{significant(value)} {unit}"
 
 
+def _pair(one: float | None, other: float | None, unit: str) -> str:
+    """ "1,300 / 9,500 MHz"; N/A for what is not told."""
+    texts = [NOT_AVAILABLE if value is None else significant(value, 4) for value in (one, other)]
+    known = one is not None or other is not None
+    return f"{texts[0]} / {texts[1]} {unit}" if known else NOT_AVAILABLE
+
+
 def _memory(gpu: Gpu) -> str:
     if gpu.memory_total_bytes is None:
         return NOT_AVAILABLE
@@ -60,9 +67,9 @@ class GpuModel(QAbstractTableModel):
             (self.tr("Utilisation"), lambda gpu: _amount(gpu.utilisation_percent, "%")),
             (self.tr("Temperature"), lambda gpu: _amount(gpu.temperature_c, "°C")),
             (self.tr("Power draw"), lambda gpu: _amount(gpu.power_draw_w, "W")),
-            (self.tr("Power limit, set / default"), self._power_limit),
+            (self.tr("Power limit / default"), self._power_limit),
             (self.tr("Clock, core / memory"), self._clocks),
-            (self.tr("PCIe link, now / at most"), lambda gpu: _pcie(gpu.pcie)),
+            (self.tr("PCIe link, now / best"), lambda gpu: _pcie(gpu.pcie)),
             (self.tr("Bus address"), lambda gpu: gpu.pci_bus_id or NOT_AVAILABLE),
             (self.tr("Drives a display"), self._display),
             (self.tr("Computing processes"), self._processes),
@@ -73,10 +80,10 @@ class GpuModel(QAbstractTableModel):
         return self.tr("lost: the driver stopped answering") if gpu.lost else self.tr("answers")
 
     def _power_limit(self, gpu: Gpu) -> str:
-        return f"{_amount(gpu.power_limit_w, 'W')} / {_amount(gpu.power_limit_default_w, 'W')}"
+        return _pair(gpu.power_limit_w, gpu.power_limit_default_w, "W")
 
     def _clocks(self, gpu: Gpu) -> str:
-        return f"{_amount(gpu.sm_clock_mhz, 'MHz')} / {_amount(gpu.memory_clock_mhz, 'MHz')}"
+        return _pair(gpu.sm_clock_mhz, gpu.memory_clock_mhz, "MHz")
 
     def _display(self, gpu: Gpu) -> str:
         if gpu.display_active is None:

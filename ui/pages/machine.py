@@ -31,17 +31,28 @@ class MachinePage(Page):
         for column in (left, right):
             column.setSpacing(2 * GRID)
         left.addWidget(GpuCard(store, detect))
-        left.addWidget(HostCard(store))
         left.addStretch(1)
         right.addWidget(PythonCard(store, detect, settings))
         right.addWidget(CheckCard(store))
+        self._columns = (left, right)
+        self._host = HostCard(store)
         right.addStretch(1)
         columns.addLayout(left, 5)
         columns.addLayout(right, 4)
         self.body.addLayout(columns)
         self.body.addStretch(1)
+        store.snapshot_changed.connect(lambda: self._place_host(bool(store.snapshot and store.snapshot.gpus)))
+        self._place_host(bool(store.snapshot and store.snapshot.gpus))
         detect.busy_changed.connect(self._update_busy)
         self._update_busy()
+
+    def _place_host(self, beside_gpus: bool) -> None:
+        """The computer's card stands in the column that has room: a table of GPUs fills the left one."""
+        left, right = self._columns
+        left.removeWidget(self._host)
+        right.removeWidget(self._host)
+        column = right if beside_gpus else left
+        column.insertWidget(column.count() - 1, self._host)  # above the stretch
 
     def _update_busy(self) -> None:
         self.refresh_button.setText(self.tr("Looking…") if self._detect.is_busy else self.tr("&Refresh"))

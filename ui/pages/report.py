@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QTextBrowser, QVBoxLayout
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from ui.controllers.report import ReportController
 from ui.i18n import tr
@@ -13,11 +14,12 @@ from ui.state import Store
 from ui.theme import GRID
 from ui.widgets.basic import Card, Page, button, label
 
+_PAGE_PX = 680
 _PREVIEW_DELAY_MS = 150  # typing a name must not lay the report out at every key
 
 
 class ReportPage(Page):
-    """Buttons left, the report's text right. ``actions``: open plan, save plan, PDF, HTML."""
+    """Buttons left, the report's pages right. ``actions``: open plan, save plan, PDF, HTML."""
 
     def __init__(self, store: Store, report: ReportController, *actions: Callable[[], object]) -> None:
         super().__init__(
@@ -39,7 +41,7 @@ class ReportPage(Page):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PREVIEW_DELAY_MS)
-        self._timer.timeout.connect(self._show_preview)
+        self._timer.timeout.connect(self._paint_preview)
         store.answer_changed.connect(self.refresh)
         store.plan_changed.connect(self.refresh)
         report.busy_changed.connect(self.refresh)
@@ -84,11 +86,20 @@ class ReportPage(Page):
 
     def _preview_card(self) -> Card:
         card = Card(self.tr("Preview"))
-        self.preview = QTextBrowser()
-        self.preview.setAccessibleName(self.tr("Preview of the report"))
-        self.preview.setMinimumHeight(360)
-        self.preview.setOpenLinks(False)
-        card.body.addWidget(self.preview, 1)
+        self.pages = QScrollArea()
+        self.pages.setWidgetResizable(True)
+        self.pages.setAccessibleName(self.tr("Preview of the report's pages"))
+        self.pages.setMinimumHeight(400)
+        inside = QWidget()
+        inside.setProperty("role", "page")
+        self._page_column = QVBoxLayout(inside)
+        self._page_column.setSpacing(GRID)
+        self.empty = label("", "quiet", wrap=True)
+        self._page_column.addWidget(self.empty)
+        self._page_labels: list[QLabel] = []
+        self._page_column.addStretch(1)
+        self.pages.setWidget(inside)
+        card.body.addWidget(self.pages, 1)
         return card
 
     def _named(self, text: str) -> None:
@@ -118,15 +129,25 @@ class ReportPage(Page):
         self.progress.setRange(0, pages)
         self.progress.setValue(page)
 
-    def _show_preview(self) -> None:
+    def _paint_preview(self) -> None:
+        """Paint the pages of the present answer on a thread; what is under way is dropped."""
         if not self.isVisible():
             return
-        report = self._report.report()
-        if report is None:
-            self.preview.setPlainText(self.tr("There is no up-to-date answer to report yet."))
-            return
-        from ui.pages.report_preview import preview_html
+        width = min(_PAGE_PX, self.pages.viewport().width() - 4 * GRID)
+        self._report.paint_pages(round(width * self.devicePixelRatioF()), self._show_pages)
 
-        place = self.preview.verticalScrollBar().value()
-        self.preview.setHtml(preview_html(report))
-        self.preview.verticalScrollBar().setValue(place)
+    def _show_pages(self, images: list[QImage]) -> None:
+        self.empty.setVisible(not images)
+        self.empty.setText(self.tr("There is no up-to-date answer to report yet."))
+        while len(self._page_labels) < len(images):
+            page = QLabel()
+            page.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            self._page_column.insertWidget(self._page_column.count() - 1, page)
+            self._page_labels.append(page)
+        for number, page in enumerate(self._page_labels):
+            page.setVisible(number < len(images))
+            if number < len(images):
+                picture = QPixmap.fromImage(images[number])
+                picture.setDevicePixelRatio(self.devicePixelRatioF())
+                page.setPixmap(picture)
+                page.setAccessibleName(self.tr("Page {0} of {1}").format(number + 1, len(images)))

@@ -1,28 +1,47 @@
-"""The report's text for reading on the screen, in the window's colours; charts are on the page Answer."""
+"""The report's pages as pictures, painted by the very code that paints the PDF."""
 
 from __future__ import annotations
 
-from planner.report.markup import markup_safe
-from planner.report.types import Report, Section, Table
+from collections.abc import Callable
+
+from PySide6.QtCore import QSizeF, Qt
+from PySide6.QtGui import QImage, QPainter
+
+from planner.messages import load_messages
+from planner.report.types import Report
+from ui.i18n import language
+from ui.report.document import ReportDocument
+from ui.report.pdf import paint_page
+
+_A4_INCH = (8.27, 11.69)
+_MARGIN_INCH = 17.0 / 25.4  # as in the PDF
+_RUNNING_INCH = 7.0 / 25.4  # header and footer
 
 
-def preview_html(report: Report) -> str:
-    """The subset of HTML that Qt's rich text understands."""
-    head = f"<h2>{markup_safe(report.title)}</h2><p>{markup_safe(report.subtitle)}</p>"
-    verdict = f"<p><b>{markup_safe(report.verdict)}</b></p>"
-    return head + verdict + "".join(map(_section, report.sections))
+def page_images(report: Report, width_px: int, cancelled: Callable[[], bool] = lambda: False) -> list[QImage]:
+    """Every page, ``width_px`` wide. Takes tenths of a second: run it on a thread."""
+    dpi = width_px / _A4_INCH[0]
+    probe = _blank(1, 1, dpi)
+    margin, running = _MARGIN_INCH * dpi, _RUNNING_INCH * dpi
+    area = QSizeF(width_px - 2 * margin, _A4_INCH[1] * dpi - 2 * margin - 2 * running)
+    laid_out = ReportDocument(report, area, probe)
+    pages: list[QImage] = []
+    for number in range(laid_out.page_count):
+        if cancelled():
+            break
+        page = _blank(width_px, round(_A4_INCH[1] * dpi), dpi)
+        painter = QPainter(page)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        painter.translate(margin, margin)
+        paint_page(painter, laid_out, report, number, running, load_messages(language()))
+        painter.end()
+        pages.append(page)
+    return pages
 
 
-def _section(section: Section) -> str:
-    paragraphs = "".join(f"<p>{markup_safe(paragraph)}</p>" for paragraph in section.paragraphs)
-    charts = "".join(f"<p><i>{markup_safe(chart.description)}</i></p>" for chart in section.charts)
-    tables = "".join(map(_table, section.tables))
-    return f"<h3>{markup_safe(section.title)}</h3>{paragraphs}{charts}{tables}"
-
-
-def _table(table: Table) -> str:
-    head = "".join(f'<th align="left">{markup_safe(name)}</th>' for name in table.columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{markup_safe(cell)}</td>" for cell in cells) + "</tr>" for cells in table.rows
-    )
-    return f'<table cellspacing="0" cellpadding="4" width="100%"><tr>{head}</tr>{rows}</table>'
+def _blank(width: int, height: int, dpi: float) -> QImage:
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    image.setDotsPerMeterX(round(dpi / 0.0254))
+    image.setDotsPerMeterY(round(dpi / 0.0254))
+    image.fill(Qt.GlobalColor.white)
+    return image
