@@ -149,3 +149,20 @@ def test_that_the_preview_shows_every_page_of_the_pdf(
     described.store.recompute()
     qtbot.waitUntil(lambda: not labels[0].isVisible(), timeout=5000)
     assert "no up-to-date answer" in page.empty.text()  # type: ignore[attr-defined]
+
+
+def test_that_a_price_table_which_cannot_be_read_is_told_and_set_aside_not_destroyed(
+    qtbot: QtBot, parts: Parts
+) -> None:
+    from planner.offers.catalogue import user_file
+
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text("provider,colour\nme,red\n", encoding="utf-8")
+    parts.plan.start()
+    told = wait_for(qtbot, parts, "offers")
+    assert "colour" in told.details
+    assert parts.store.offers
+    parts.plan.set_offers(parts.store.offers[1:])
+    aside = user_file().with_name("offers-unreadable.csv")
+    qtbot.waitUntil(lambda: aside.exists() and user_file().exists(), timeout=5000)
+    assert "colour" in aside.read_text(encoding="utf-8")

@@ -139,8 +139,9 @@ class BenchmarkController(QObject):
         except BenchmarkError as error:
             self._tell(error)
         else:
-            self._store.set_benchmark(result)
             self._keep(result)
+            if not self._store.machine_is_from_plan:  # a plan opened meanwhile keeps its own
+                self._store.set_benchmark(result)
         self.changed.emit()
 
     def _tell(self, error: BenchmarkError) -> None:

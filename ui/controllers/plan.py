@@ -34,20 +34,37 @@ class Engine:
     presets: tuple[PresetInfo, ...]
     offers: tuple[Offer, ...]
     terms: Terms
+    offers_problem: InvalidInputError | None = None  # of the user's own table: the shipped one is used
 
 
 def load_engine() -> Engine:
     """Import the domain and read its data (numpy, pydantic, op tables: about a second)."""
     from planner.decide.types import Terms
-    from planner.offers.catalogue import load_offers
-    from planner.pipeline import PlanInputs, evaluate
+    from planner.pipeline import evaluate
     from planner.workload.presets import PRESETS, preset_info
     from ui.i18n import wording
 
-    wording()
-    offers = load_offers()
-    evaluate(PlanInputs(offers=offers))  # fills the caches, so that the first answer on the screen is instant
-    return Engine(evaluate, tuple(map(preset_info, PRESETS)), offers, Terms())
+    wording()  # reads the messages here rather than on the GUI thread
+    offers, problem = _load_offers()
+    return Engine(evaluate, tuple(map(preset_info, PRESETS)), offers, Terms(), problem)
+
+
+def _load_offers() -> tuple[tuple[Offer, ...], InvalidInputError | None]:
+    """The user's table of prices; the shipped one, and what is wrong, when that cannot be read."""
+    from planner.offers import catalogue
+
+    try:
+        return catalogue.load_offers(), None
+    except InvalidInputError as error:
+        shipped = catalogue.SHIPPED.read_text(encoding="utf-8-sig")
+        return catalogue.parse_offers(shipped, str(catalogue.SHIPPED)), error
+
+
+def _set_aside(file: Path) -> Path:
+    """Keep a file that cannot be read under another name, so that saving does not destroy it."""
+    aside = file.with_name(f"{file.stem}-unreadable{file.suffix}")
+    file.replace(aside)
+    return aside
 
 
 class PlanController(QObject):
@@ -59,6 +76,7 @@ class PlanController(QObject):
         super().__init__(parent)
         self._store, self._tasks, self._notices = store, tasks, notices
         self.presets: tuple[PresetInfo, ...] = ()
+        self._offers_unreadable = False
 
     def start(self, plan: Path | None = None) -> None:
         """Load the engine, then open ``plan`` or begin with assumptions."""
@@ -81,6 +99,14 @@ class PlanController(QObject):
         draft = draft_of(Job(), engine.terms).with_preset(first)
         self._store.set_draft(replace(draft, edited=frozenset()))  # a start, not the user's choice
         self._store.set_offers(engine.offers)
+        self._offers_unreadable = engine.offers_problem is not None
+        if engine.offers_problem is not None:
+            text = self.tr(
+                "Your table of prices could not be read, so the shipped one is used. "
+                "It is set aside, not lost, when you type a price."
+            )
+            details = "\n".join(map(str, engine.offers_problem.problems))
+            self._notices.show("offers", Severity.WARNING, text, f"{engine.offers_problem.source}\n{details}")
         self._store.set_engine(engine.evaluate)
         self.presets_changed.emit()
 
@@ -100,10 +126,13 @@ class PlanController(QObject):
     def set_offers(self, offers: tuple[Offer, ...]) -> None:
         """Take an edited table and keep it for the next start."""
         self._store.set_offers(offers)
+        set_aside, self._offers_unreadable = self._offers_unreadable, False
 
         def work(_cancelled: object) -> None:
-            from planner.offers.catalogue import save_offers
+            from planner.offers.catalogue import save_offers, user_file
 
+            if set_aside:
+                _set_aside(user_file())
             save_offers(offers)
 
         def done(_result: None, error: Exception | None) -> None:
