@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 from planner.benchmark.result import BenchmarkResult
 from planner.decide.decision import decide
@@ -71,10 +72,28 @@ def local_device(
     spec = _spec(gpu)
     display = bool(gpu and gpu.display_active)
     if benchmark is not None and benchmark.probes and (gpu is None or benchmark.gpu_uuid == gpu.uuid):
-        return device_from_benchmark(benchmark, spec, display=display)
-    if gpu is None or spec is None:
+        measured = _measured_device(benchmark, spec, display)
+        if measured is not None:
+            return measured
+    if gpu is None or spec is None or spec.bandwidth_bytes_per_s is None:
         return None
     return device_from_catalogue(spec, display=display, power_w=gpu.power_limit_w)
+
+
+def _measured_device(benchmark: BenchmarkResult, spec: GpuSpec | None, display: bool) -> DeviceModel | None:
+    """None: the benchmark ended too early to replace the data sheet that is missing."""
+    try:
+        return device_from_benchmark(benchmark, spec, display=display)
+    except InvalidInputError:
+        return None
+
+
+@cache
+def _rented_device() -> DeviceModel:
+    spec = by_id(RENTED_GPU)
+    if spec is None:
+        raise InvalidInputError("catalogue", (Problem("gpu", f"{RENTED_GPU} is missing from the GPU catalogue"),))
+    return device_from_catalogue(spec, rented=True)
 
 
 def table_of(recipe: Recipe) -> OpTable:
@@ -90,15 +109,15 @@ def evaluate(inputs: PlanInputs) -> Recommendation:
 
     Raises InvalidInputError for a model, size or variant that cannot be planned, with the field's name.
     """
-    spec = by_id(RENTED_GPU)
-    if spec is None:
-        raise InvalidInputError("catalogue", (Problem("gpu", f"{RENTED_GPU} is missing from the GPU catalogue"),))
+    local = local_device(inputs.snapshot, inputs.gpu_uuid, inputs.benchmark)
+    gpu = local_gpu(inputs.snapshot, inputs.gpu_uuid)
     return decide(
         job=inputs.job,
         table=table_of(inputs.job.recipe),
         terms=inputs.terms,
-        local=local_device(inputs.snapshot, inputs.gpu_uuid, inputs.benchmark),
-        rented=device_from_catalogue(spec, rented=True),
+        local=local,
+        unknown_gpu=gpu.name if gpu and local is None else None,
+        rented=_rented_device(),
         rented_gpu=RENTED_GPU,
         offers=inputs.offers,
         provider=inputs.provider,

@@ -6,8 +6,15 @@ from datetime import date
 
 from planner.decide.assumptions import register
 from planner.decide.draws import draw
-from planner.decide.gates import gated
-from planner.decide.options import RENTED_COUNTS, weigh_local, weigh_rented, with_speedup
+from planner.decide.gates import gated, is_private
+from planner.decide.options import (
+    RENTED_COUNTS,
+    around_the_run,
+    no_local_option,
+    weigh_local,
+    weigh_rented,
+    with_speedup,
+)
 from planner.decide.ranking import rank, with_p_best
 from planner.decide.reasons import reasons
 from planner.decide.types import Recommendation, Terms
@@ -24,6 +31,7 @@ def decide(
     table: OpTable,
     terms: Terms,
     local: DeviceModel | None,
+    unknown_gpu: str | None,
     rented: DeviceModel,
     rented_gpu: str,
     offers: tuple[Offer, ...],
@@ -32,17 +40,18 @@ def decide(
     seed: int,
     sample_count: int,
 ) -> Recommendation:
-    """The recommendation for a job on this machine (``local``, None: no GPU) or on 1 to 6 rented GPUs.
+    """The recommendation for a job on this machine (``local``, None: nothing to train on, or only a
+    GPU called ``unknown_gpu``) or on 1 to 6 rented GPUs of ``provider``.
 
     Pure; raises InvalidInputError for a recipe that the table or a device cannot serve.
     """
     draws = draw(seed, sample_count)
-    private = terms.privacy in ("personal", "regulated")
-    prices = package_prices(offers, provider, rented_gpu, RENTED_COUNTS, avoid_community=private)
-    weighed = [weigh_local(job, table, local, terms, draws)]
+    prices = package_prices(offers, provider, rented_gpu, RENTED_COUNTS, avoid_community=is_private(terms))
+    around = around_the_run(job, terms, draws)
+    weighed = [weigh_local(job, table, local, terms, draws) if local else no_local_option(job, unknown_gpu)]
     for count in RENTED_COUNTS:
-        weighed.append(weigh_rented(job, table, rented, prices[count], terms, draws))
-    weighed = with_p_best([gated(w, terms) for w in with_speedup(weighed)], terms)
+        weighed.append(weigh_rented(job, table, rented, prices[count], terms, draws, around))
+    weighed = with_p_best([gated(w, job, terms, provider) for w in with_speedup(weighed, job)], terms)
     ranking = rank(weighed, terms, draws)
     options = tuple(w.option for w in weighed)
     return Recommendation(
@@ -51,7 +60,7 @@ def decide(
         runner_up=ranking.runner_up.option.key if ranking.runner_up else None,
         confidence=ranking.chosen.option.p_best if ranking.chosen else 0.0,
         options=options,
-        reasons=reasons(weighed, ranking, terms, today),
+        reasons=reasons(weighed, ranking, job, terms, today),
         assumptions=register(job, terms, local, options),
         seed=seed,
         sample_count=sample_count,

@@ -28,6 +28,7 @@ INPUTS = (
     "upload",
     "electricity",
     "overheads",  # boot, set-up and idle hours
+    "memory",  # the prediction of the peak: whether a job near the limit fits
 )
 _PROBABILITIES = np.array([0.05, 0.5, 0.95])
 

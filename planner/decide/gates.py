@@ -6,39 +6,47 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.decide.options import Weighed
-from planner.decide.types import Reason, Terms
+from planner.decide.options import Weighed, samples_per_step
+from planner.decide.types import Option, Reason, Terms
+from planner.workload.job import Job
 
 # Hosts of private people: whoever owns the machine can read what runs on it.
 _COMMUNITY = "community"
+_PRIVATE = ("personal", "regulated")
 
 
-def _hard(weighed: Weighed, terms: Terms) -> tuple[Reason, ...]:
-    option = weighed.option
-    if option.kind == "local":
-        return ()
+def is_private(terms: Terms) -> bool:
+    """Whether the data may not lie on the machines of private people."""
+    return terms.privacy in _PRIVATE
+
+
+def _of_rental(option: Option, job: Job, terms: Terms, provider: str) -> tuple[Reason, ...]:
+    """What speaks against a rented package as such."""
+    count, batch = option.gpu_count, samples_per_step(job, option.gpu_count)
     reasons = []
     if not option.sold:
-        reasons.append(Reason("not_sold", (("gpu_count", option.gpu_count),)))
-    if option.gpu_count > 1 and terms.platform == "windows":
-        reasons.append(Reason("windows", (("gpu_count", option.gpu_count),)))
+        reasons.append(Reason("not_sold", (("provider", provider), ("gpu_count", count))))
+    if count > batch:
+        reasons.append(Reason("batch", (("batch_count", batch), ("gpu_count", count))))
+    if count > 1 and terms.platform == "windows":
+        reasons.append(Reason("windows", (("gpu_count", count),)))
     offer = option.price.offer if option.price else None
-    if terms.privacy in ("personal", "regulated") and offer is not None and offer.pricing == _COMMUNITY:
+    if is_private(terms) and offer is not None and offer.pricing == _COMMUNITY:
         reasons.append(Reason("privacy_community", (("provider", offer.provider),)))
-    if weighed.cost_usd is None:
-        reasons.append(Reason("no_price", (("gpu_count", option.gpu_count),)))
+    if option.cost_usd is None:
+        reasons.append(Reason("no_price", (("option", option.key), ("provider", provider))))
     return tuple(reasons)
 
 
 def p_on_time(weighed: Weighed, terms: Terms) -> float | None:
-    """Share of the samples that meet the deadline; None without a deadline or a time."""
+    """Share of the samples that meet the deadline, taken that the job fits; None without a deadline or a time."""
     if terms.deadline_h is None or weighed.time_s is None:
         return None
     return float(np.mean(weighed.time_s <= terms.deadline_h * 3600))
 
 
-def _limits(weighed: Weighed, terms: Terms, on_time: float | None) -> tuple[Reason, ...]:
-    option = weighed.option
+def _limits(option: Option, terms: Terms, on_time: float | None) -> tuple[Reason, ...]:
+    """Deadline and budget."""
     reasons = []
     if on_time is not None and on_time < terms.confidence and option.time_s is not None:
         values = (
@@ -54,8 +62,9 @@ def _limits(weighed: Weighed, terms: Terms, on_time: float | None) -> tuple[Reas
     return tuple(reasons)
 
 
-def gated(weighed: Weighed, terms: Terms) -> Weighed:
+def gated(weighed: Weighed, job: Job, terms: Terms, provider: str) -> Weighed:
     """The option with its chance to be on time and every reason against it."""
-    on_time = p_on_time(weighed, terms)
-    rejected = (*weighed.option.rejected, *_hard(weighed, terms), *_limits(weighed, terms, on_time))
-    return replace(weighed, option=replace(weighed.option, p_on_time=on_time, rejected=rejected))
+    option, on_time = weighed.option, p_on_time(weighed, terms)
+    of_kind = _of_rental(option, job, terms, provider) if option.kind == "rent" else ()
+    rejected = (*option.rejected, *of_kind, *_limits(option, terms, on_time))
+    return replace(weighed, option=replace(option, p_on_time=on_time, rejected=rejected))

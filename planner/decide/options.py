@@ -9,31 +9,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.decide.draws import Draws, summary
-from planner.decide.types import CostPart, Option, Phase, Reason, Terms
+from planner.decide.types import CostPart, Option, OptionKind, Phase, Reason, Terms
 from planner.evidence import Evidence, Range, weakest
 from planner.offers.billing import electricity_usd, rent_usd, transfer_s
 from planner.offers.offer import PackagePrice
 from planner.predict.estimate import estimate
-from planner.predict.types import DeviceModel, Estimate, Fits
+from planner.predict.types import DeviceModel, Estimate, Fits, MemoryEstimate
 from planner.workload.job import Job
 from planner.workload.optable import OpTable
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 RENTED_COUNTS = (1, 2, 3, 4, 5, 6)
 DEFAULT_BILLING_STEP_S = 3600.0  # of a package nobody sells
-
-
 ASSUMED_GPU_POWER_W = 300.0  # of a card whose power limit neither driver nor data sheet tells
+_EVEN_ODDS = 0.5  # of fitting into a memory of unknown size
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """An option with its samples: (S,) seconds to the result and USD in all; None: not known."""
+    """An option with its samples, (S,) each; None: not known."""
 
     option: Option
-    time_s: Floats | None
-    cost_usd: Floats | None
+    time_s: Floats | None = None  # to the result
+    cost_usd: Floats | None = None  # in all
+    fits: Bools | None = None  # whether the job fits into the memory
+    steps: float = 0.0  # likely number of training steps
+
+
+@dataclass(frozen=True)
+class Around:
+    """The phases around the run on a rented machine, the same for any number of cards: (S,) seconds each."""
+
+    samples_s: dict[str, Floats]
+    phases: dict[str, Phase]
+    total_s: Floats
+    epochs: Floats
 
 
 def batch_per_gpu(job: Job, gpu_count: int) -> int:
@@ -42,10 +54,14 @@ def batch_per_gpu(job: Job, gpu_count: int) -> int:
     return math.ceil(batch / gpu_count) if job.kept_batch == "global" else batch
 
 
-def _steps(job: Job, gpu_count: int, epochs: Floats) -> Floats:
-    """Steps in all. A last, smaller batch of an epoch costs a whole step."""
-    per_epoch = math.ceil(job.samples_per_epoch / (batch_per_gpu(job, gpu_count) * gpu_count))
-    return per_epoch * epochs
+def samples_per_step(job: Job, gpu_count: int) -> int:
+    """Of all GPUs together. A kept global batch stays what it is, also where it does not divide evenly."""
+    return job.recipe.batch_size * (1 if job.kept_batch == "global" else gpu_count)
+
+
+def _steps_per_epoch(job: Job, gpu_count: int) -> int:
+    """A last, smaller batch of an epoch costs a whole step."""
+    return math.ceil(job.samples_per_epoch / samples_per_step(job, gpu_count))
 
 
 def _step_samples(found: Estimate, draws: Draws, own: str) -> Floats:
@@ -57,8 +73,16 @@ def _step_samples(found: Estimate, draws: Draws, own: str) -> Floats:
     return seconds
 
 
-def _memory_reasons(key: str, found: Estimate) -> tuple[Reason, ...]:
-    memory = found.memory
+def _fits(memory: MemoryEstimate, draws: Draws) -> Bools:
+    """(S,) whether the peak stays below what is free, as far as the prediction can tell."""
+    if memory.fits is not Fits.UNSURE:
+        return np.full(draws.uniform["memory"].shape, memory.fits is Fits.YES)
+    if memory.available_bytes is None:
+        return draws.uniform["memory"] < _EVEN_ODDS
+    return draws.value("memory", memory.total_bytes) <= memory.available_bytes
+
+
+def _memory_reasons(key: str, memory: MemoryEstimate) -> tuple[Reason, ...]:
     if memory.fits is not Fits.NO or memory.available_bytes is None:
         return ()
     values = (
@@ -71,19 +95,20 @@ def _memory_reasons(key: str, found: Estimate) -> tuple[Reason, ...]:
     return (Reason("memory", values),)
 
 
-def _option(kind: str, found: Estimate | None, job: Job, gpu_count: int, name: str) -> Option:
-    key = "local" if kind == "local" else f"rent-{gpu_count}"
+def _option(kind: OptionKind, found: Estimate, job: Job, name: str) -> Option:
+    """The predicted part of an option; clock and bill follow."""
+    key = "local" if kind == "local" else f"rent-{found.gpu_count}"
     return Option(
-        kind="local" if kind == "local" else "rent",
-        gpu_count=gpu_count,
+        kind=kind,
+        gpu_count=found.gpu_count,
         device_name=name,
         sold=kind == "local",
-        step=found.step if found else None,
-        step_total_s=found.step_time_s if found else None,
+        step=found.step,
+        step_total_s=found.step_time_s,
         speedup=None,
-        communication=found.communication if found else None,
-        memory=found.memory if found else None,
-        batch_per_gpu=batch_per_gpu(job, gpu_count),
+        communication=found.communication,
+        memory=found.memory,
+        batch_per_gpu=batch_per_gpu(job, found.gpu_count),
         price=None,
         phases=(),
         time_s=None,
@@ -91,9 +116,22 @@ def _option(kind: str, found: Estimate | None, job: Job, gpu_count: int, name: s
         cost_usd=None,
         p_on_time=None,
         p_best=0.0,
-        rejected=_memory_reasons(key, found) if found else (Reason("no_local_gpu"),),
-        evidence=found.evidence if found else Evidence.ASSUMED,
+        rejected=_memory_reasons(key, found.memory),
+        evidence=found.evidence,
     )
+
+
+def no_local_option(job: Job, unknown_gpu: str | None) -> Weighed:
+    """This machine without anything to train on, or with a GPU of which neither data sheet nor benchmark tells."""
+    reason = Reason("unknown_gpu", (("device", unknown_gpu),)) if unknown_gpu else Reason("no_local_gpu")
+    return Weighed(
+        Option(
+            kind="local", gpu_count=1, device_name=unknown_gpu or "", sold=True, step=None, step_total_s=None,
+            speedup=None, communication=None, memory=None, batch_per_gpu=batch_per_gpu(job, 1), price=None,
+            phases=(), time_s=None, cost=(), cost_usd=None, p_on_time=None, p_best=0.0, rejected=(reason,),
+            evidence=Evidence.ASSUMED,
+        )
+    )  # fmt: skip
 
 
 def training_power_w(device: DeviceModel) -> float:
@@ -103,39 +141,52 @@ def training_power_w(device: DeviceModel) -> float:
     return ASSUMED_GPU_POWER_W if device.power_w is None else device.power_w
 
 
-def weigh_local(job: Job, table: OpTable, device: DeviceModel | None, terms: Terms, draws: Draws) -> Weighed:
-    """This machine: no upload and no set-up, electricity instead of rent. ``device`` None: nothing to train on."""
-    if device is None:
-        return Weighed(_option("local", None, job, 1, ""), None, None)
+def weigh_local(job: Job, table: OpTable, device: DeviceModel, terms: Terms, draws: Draws) -> Weighed:
+    """This machine: no upload and no set-up, electricity instead of rent."""
     found = estimate(job.recipe, device, table)
-    option = _option("local", found, job, 1, device.name)
-    run_s = _step_samples(found, draws, "step_local") * _steps(job, 1, draws.value("epochs", job.epochs))
+    steps = _steps_per_epoch(job, 1) * draws.value("epochs", job.epochs)
+    run_s = _step_samples(found, draws, "step_local") * steps
     waiting = run_s / 3600 * terms.waiting_cost_usd_per_h
     price = draws.value("electricity", terms.electricity_usd_per_kwh)
     electricity = electricity_usd(run_s, training_power_w(device), terms.host_power_w, price)
     cost = electricity + waiting
+    time = summary(run_s)
     option = replace(
-        option,
-        phases=(Phase("run", summary(run_s), billed=False),),
-        time_s=summary(run_s),
+        _option("local", found, job, device.name),
+        phases=(Phase("run", time, billed=False),),
+        time_s=time,
         cost=(CostPart("electricity", summary(electricity)), CostPart("waiting", summary(waiting))),
         cost_usd=summary(cost),
     )
-    return Weighed(option, run_s, cost)
+    return Weighed(option, run_s, cost, _fits(found.memory, draws), _steps_per_epoch(job, 1) * job.epochs.likely)
+
+
+def around_the_run(job: Job, terms: Terms, draws: Draws) -> Around:
+    """Boot, upload, set-up, download and idle of any rented machine."""
+    line = draws.value("upload", terms.upload_mbit_per_s)
+    samples_s = {
+        "boot": draws.value("overheads", terms.boot_h) * 3600,
+        "upload": transfer_s(job.dataset_bytes, line),
+        "setup": draws.value("overheads", terms.setup_h) * 3600,
+        "download": transfer_s(job.result_bytes, line),
+        "idle": draws.value("overheads", terms.idle_h) * 3600,
+    }
+    phases = {code: Phase(code, summary(seconds), billed=True) for code, seconds in samples_s.items()}
+    total_s = np.sum(list(samples_s.values()), axis=0)
+    return Around(samples_s, phases, total_s, draws.value("epochs", job.epochs))
 
 
 def weigh_rented(
-    job: Job, table: OpTable, device: DeviceModel, price: PackagePrice, terms: Terms, draws: Draws
+    job: Job, table: OpTable, device: DeviceModel, price: PackagePrice, terms: Terms, draws: Draws, around: Around
 ) -> Weighed:
     """``price.gpu_count`` rented cards of one host, from the start of the machine to its end."""
     count = price.gpu_count
     recipe = replace(job.recipe, batch_size=batch_per_gpu(job, count))
     bandwidth = terms.bus_bandwidth_gbs.scaled(1e9) if terms.bus_bandwidth_gbs else None
     found = estimate(recipe, device, table, count, bandwidth)
-    option = replace(_option("rent", found, job, count, device.name), sold=price.offer is not None, price=price)
-    phases_s = _rented_phases(job, found, count, terms, draws)
-    billed_s = np.sum(list(phases_s.values()), axis=0)
-    time_s = billed_s - phases_s["idle"]  # the result is there before somebody notices
+    run_s = _step_samples(found, draws, "step_rented") * (_steps_per_epoch(job, count) * around.epochs)
+    billed_s = around.total_s + run_s
+    time_s = billed_s - around.samples_s["idle"]  # the result is there before somebody notices
     waiting = time_s / 3600 * terms.waiting_cost_usd_per_h
     parts = [CostPart("waiting", summary(waiting))]
     cost: Floats | None = None
@@ -144,32 +195,27 @@ def weigh_rented(
         rent = rent_usd(billed_s, draws.value("price", price.usd_per_hour), billing_step_s)
         parts.insert(0, CostPart("rent", summary(rent)))
         cost = rent + waiting
+    option = _option("rent", found, job, device.name)
     option = replace(
         option,
-        phases=tuple(Phase(code, summary(seconds), billed=True) for code, seconds in phases_s.items()),
+        sold=price.offer is not None,
+        price=price,
+        phases=_in_order(around, Phase("run", summary(run_s), billed=True)),
         time_s=summary(time_s),
         cost=tuple(parts),
         cost_usd=None if cost is None else summary(cost),
         evidence=weakest(option.evidence, Evidence.PUBLISHED),
     )
-    return Weighed(option, time_s, cost)
+    steps = _steps_per_epoch(job, count) * job.epochs.likely
+    return Weighed(option, time_s, cost, _fits(found.memory, draws), steps)
 
 
-def _rented_phases(job: Job, found: Estimate, count: int, terms: Terms, draws: Draws) -> dict[str, Floats]:
-    """(S,) seconds of each phase in the order they happen."""
-    steps = _steps(job, count, draws.value("epochs", job.epochs))
-    line = draws.value("upload", terms.upload_mbit_per_s)
-    return {
-        "boot": draws.value("overheads", terms.boot_h) * 3600,
-        "upload": transfer_s(job.dataset_bytes, line),
-        "setup": draws.value("overheads", terms.setup_h) * 3600,
-        "run": _step_samples(found, draws, "step_rented") * steps,
-        "download": transfer_s(job.result_bytes, line),
-        "idle": draws.value("overheads", terms.idle_h) * 3600,
-    }
+def _in_order(around: Around, run: Phase) -> tuple[Phase, ...]:
+    known = around.phases
+    return known["boot"], known["upload"], known["setup"], run, known["download"], known["idle"]
 
 
-def with_speedup(weighed: list[Weighed]) -> list[Weighed]:
+def with_speedup(weighed: list[Weighed], job: Job) -> list[Weighed]:
     """Add each option's speed against one rented card: samples per second over its, ranges end to end.
 
     Only the exchange is uncertain here: the card's own speed divides out.
@@ -177,16 +223,13 @@ def with_speedup(weighed: list[Weighed]) -> list[Weighed]:
     one = next((w.option for w in weighed if w.option.key == "rent-1"), None)
     if one is None or one.step is None:
         return weighed
-    per_sample_s = one.step.seconds.likely / one.batch_per_gpu
+    per_sample_s = one.step.seconds.likely / samples_per_step(job, 1)
 
     def speedup(option: Option) -> Range | None:
         if option.kind == "local" or option.step is None:
             return None
         exchange = option.communication.seconds if option.communication else Range.exactly(0.0)
-        samples, step_s = option.batch_per_gpu * option.gpu_count, option.step.seconds.likely
-        slow, likely, fast = (
-            samples * per_sample_s / (step_s + t) for t in (exchange.high, exchange.likely, exchange.low)
-        )
-        return Range(slow, likely, fast)
+        alone_s, step_s = samples_per_step(job, option.gpu_count) * per_sample_s, option.step.seconds.likely
+        return Range(*(alone_s / (step_s + t) for t in (exchange.high, exchange.likely, exchange.low)))
 
     return [replace(w, option=replace(w.option, speedup=speedup(w.option))) for w in weighed]

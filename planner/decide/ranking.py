@@ -9,20 +9,24 @@ from numpy.typing import NDArray
 
 from planner.decide.draws import INPUTS, Draws
 from planner.decide.options import Weighed
-from planner.decide.types import Terms, VerdictCode
-from planner.predict.types import Fits
+from planner.decide.types import Option, Terms, VerdictCode
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 FIRM_FROM = 0.70  # P(best) that carries a recommendation (assumed)
 # Two options that differ by less are the same to a person: "take the simpler".
 EITHER_SHARE = 0.10
 EITHER_USD = 1.0
+_NOTICEABLE = 0.05  # change of P(first is best) between the halves of an input from which it is worth naming
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best candidate, the next, and the input that decides between them ("" when nothing does)."""
+    """The best candidate, the next, and the input that decides between them ("" when nothing does).
+
+    ``deciding_input`` is one of ``draws.INPUTS``, or "no_price" when only the price of ``chosen`` is missing.
+    """
 
     verdict: VerdictCode
     chosen: Weighed | None
@@ -31,30 +35,36 @@ class Ranking:
 
 
 def _burden(candidates: list[Weighed], terms: Terms) -> Floats:
-    """(K, S) what each candidate costs in each sample: USD, and beyond all money when it comes too late."""
+    """(K, S) what each candidate costs in each sample: USD, beyond all money when it comes too late, infinite
+    when it does not fit."""
     cost = np.stack([w.cost_usd for w in candidates if w.cost_usd is not None])
-    if terms.deadline_h is None:
-        return cost
-    time_s = np.stack([w.time_s for w in candidates if w.time_s is not None])
-    late_s = np.maximum(time_s - terms.deadline_h * 3600, 0.0)
-    # Where everything is late, the least late wins: one second outweighs any bill.
-    return np.where(late_s > 0, 1e12 * (1 + late_s), cost)
+    if terms.deadline_h is not None:
+        time_s = np.stack([w.time_s for w in candidates if w.time_s is not None])
+        late_s = np.maximum(time_s - terms.deadline_h * 3600, 0.0)
+        # Where everything is late, the least late wins: one second outweighs any bill.
+        cost = np.where(late_s > 0, 1e12 * (1 + late_s), cost)
+    return np.where(np.stack([w.fits for w in candidates if w.fits is not None]), cost, np.inf)
 
 
 def with_p_best(weighed: list[Weighed], terms: Terms) -> list[Weighed]:
-    """Fill in P(best) of the candidates; ties go to the earlier one: local first, then fewer GPUs."""
+    """Fill in P(best) of the candidates; ties go to the earlier one: local first, then fewer GPUs.
+
+    The shares add up to less than one where in some samples the job fits nowhere.
+    """
     candidates = [w for w in weighed if not w.option.rejected]
     if not candidates:
         return weighed
-    winners = _burden(candidates, terms).argmin(axis=0)
-    shares = {w.option.key: float(np.mean(winners == k)) for k, w in enumerate(candidates)}
+    burden = _burden(candidates, terms)
+    possible = np.isfinite(burden.min(axis=0))
+    winners = burden.argmin(axis=0)
+    shares = {w.option.key: float(np.mean(possible & (winners == k))) for k, w in enumerate(candidates)}
     return [replace(w, option=replace(w.option, p_best=shares.get(w.option.key, 0.0))) for w in weighed]
 
 
-def _deciding_input(first: Weighed, second: Weighed, terms: Terms, draws: Draws) -> str:
+def _deciding_input(first: Weighed, second: Weighed | None, terms: Terms, draws: Draws) -> str:
     """The input whose lower and upper half give the most different winners; "" if none matters."""
-    burden = _burden([first, second], terms)
-    wins = burden[0] <= burden[1]
+    burden = _burden([first, second] if second else [first], terms)
+    wins: Bools = np.isfinite(burden[0]) & (burden[0] <= burden[-1])
 
     def effect(name: str) -> float:
         upper = draws.uniform[name] > 0.5
@@ -62,30 +72,39 @@ def _deciding_input(first: Weighed, second: Weighed, terms: Terms, draws: Draws)
 
     effects = {name: effect(name) for name in INPUTS}
     name = max(effects, key=lambda key: effects[key])
-    return name if effects[name] > 0.05 else ""
+    return name if effects[name] > _NOTICEABLE else ""
 
 
-def _same_to_a_person(first: Weighed, second: Weighed) -> bool:
-    if first.option.cost_usd is None or second.option.cost_usd is None:
+def _same_to_a_person(first: Option, second: Option) -> bool:
+    if first.cost_usd is None or second.cost_usd is None:
         return False
-    a, b = first.option.cost_usd.likely, second.option.cost_usd.likely
+    a, b = first.cost_usd.likely, second.cost_usd.likely
     return abs(a - b) < max(EITHER_USD, EITHER_SHARE * min(a, b))
+
+
+def _surely_fits(weighed: Weighed) -> bool:
+    return weighed.fits is not None and bool(weighed.fits.all())
+
+
+def _only_unpriced(weighed: list[Weighed]) -> Weighed | None:
+    """The simplest option against which nothing speaks but that its price is not known."""
+    return next((w for w in weighed if {reason.code for reason in w.option.rejected} == {"no_price"}), None)
 
 
 def rank(weighed: list[Weighed], terms: Terms, draws: Draws) -> Ranking:
     """Options with P(best) filled in → the verdict."""
     candidates = [w for w in weighed if not w.option.rejected]
     if not candidates:
-        return Ranking("none_fits", None, None, "")
+        unpriced = _only_unpriced(weighed)
+        verdict: VerdictCode = "measure_first" if unpriced else "none_fits"
+        return Ranking(verdict, unpriced, None, "no_price" if unpriced else "")
     first, *others = sorted(candidates, key=lambda w: -w.option.p_best)  # stable: ties stay in order
     second = others[0] if others else None
-    deciding = _deciding_input(first, second, terms, draws) if second else ""
-    if second and first.option.p_best < FIRM_FROM:
-        if _same_to_a_person(first, second):
-            simpler, other = sorted((first, second), key=lambda w: (w.option.kind != "local", w.option.gpu_count))
-            return Ranking("either", simpler, other, deciding)
-        return Ranking("measure_first", first, second, deciding)
-    if first.option.memory is not None and first.option.memory.fits is Fits.UNSURE:
-        return Ranking("measure_first", first, second, "memory")
-    verdict: VerdictCode = "local" if first.option.kind == "local" else "rent"
-    return Ranking(verdict, first, second, deciding)
+    deciding = _deciding_input(first, second, terms, draws)
+    if first.option.p_best >= FIRM_FROM:
+        return Ranking("local" if first.option.kind == "local" else "rent", first, second, deciding)
+    both_fit = second is not None and _surely_fits(first) and _surely_fits(second)
+    if second is not None and both_fit and _same_to_a_person(first.option, second.option):
+        simpler, other = sorted((first, second), key=lambda w: (w.option.kind != "local", w.option.gpu_count))
+        return Ranking("either", simpler, other, deciding)
+    return Ranking("measure_first", first, second, deciding)

@@ -133,6 +133,7 @@ class Wording:
         option = recommendation.option(chosen)
         price = "cost_unknown" if option.cost_usd is None else "cost"
         code = f"{option.kind}" if recommendation.verdict in ("local", "rent") else recommendation.verdict
+        code = "unpriced" if option.cost_usd is None else code
         return self.messages.say(
             f"verdict.{code}",
             option=self._named(option),

@@ -1,0 +1,62 @@
+"""Where an answer flips: the bus bandwidth or the price at which two options are equal.
+
+Worked out at the likely values. An option's time is a fixed part plus steps · exchange, and the exchange is
+traffic / bandwidth; its bill is hours · price. Both are solved for the unknown.
+"""
+
+from __future__ import annotations
+
+from planner.decide.options import Weighed
+from planner.decide.types import Option
+
+
+def run_s(option: Option) -> float:
+    """Likely seconds of training; 0 where there is no time."""
+    return next((phase.duration_s.likely for phase in option.phases if phase.code == "run"), 0.0)
+
+
+def billed_s(option: Option) -> float:
+    """Likely seconds for which the meter runs."""
+    return sum(phase.duration_s.likely for phase in option.phases if phase.billed)
+
+
+def _exchange(weighed: Weighed) -> tuple[float, float]:
+    """Bytes over the bus in all, times the factor of the all-reduce; seconds they take at the likely bandwidth."""
+    found = weighed.option.communication
+    if found is None:
+        return 0.0, 0.0
+    seconds = weighed.steps * found.seconds.likely
+    return seconds * found.bus_bandwidth_bytes_per_s.likely, seconds
+
+
+def faster_above_gbs(many: Weighed, few: Weighed) -> float | None:
+    """Bus bandwidth (10⁹ byte/s) from which ``many`` trains as fast as ``few``; None: with none, or with any.
+
+    B* = 2 (N − 1) / N · G / (t · (n / s − 1)) for N cards against one, where t is the step of one of n = s cards;
+    here with the steps of both as predicted, and the exchange of ``few`` at its likely bandwidth.
+    """
+    traffic, exchange_s = _exchange(many)
+    spare_s = run_s(few.option) - (run_s(many.option) - exchange_s)
+    return traffic / spare_s / 1e9 if traffic > 0 and spare_s > 0 else None
+
+
+def cheaper_above_gbs(many: Weighed, few: Weighed, waiting_usd_per_h: float) -> float | None:
+    """Bus bandwidth (10⁹ byte/s) from which ``many`` costs no more than ``few``, billing steps left aside."""
+    price = many.option.price
+    if price is None or price.usd_per_hour is None or many.option.cost_usd is None or few.option.cost_usd is None:
+        return None
+    traffic, exchange_s = _exchange(many)
+    usd_per_s = (price.usd_per_hour.likely + waiting_usd_per_h) / 3600
+    spare_usd = few.option.cost_usd.likely - (many.option.cost_usd.likely - usd_per_s * exchange_s)
+    return traffic * usd_per_s / spare_usd / 1e9 if traffic > 0 and spare_usd > 0 else None
+
+
+def equal_price_usd_per_h(rented: Weighed, other: Weighed) -> float | None:
+    """Price of an hour of ``rented`` at which it costs as much as ``other``; None: not even at 0."""
+    price, hours = rented.option.price, billed_s(rented.option) / 3600
+    if price is None or price.usd_per_hour is None or hours <= 0:
+        return None
+    if rented.option.cost_usd is None or other.option.cost_usd is None:
+        return None
+    equal = price.usd_per_hour.likely + (other.option.cost_usd.likely - rented.option.cost_usd.likely) / hours
+    return equal if equal > 0 else None
