@@ -53,9 +53,7 @@ def local_gpu(snapshot: Snapshot | None, gpu_uuid: str | None) -> Gpu | None:
     return chosen or next(iter(gpus), None)
 
 
-def _spec(gpu: Gpu | None) -> GpuSpec | None:
-    if gpu is None:
-        return None
+def _spec(gpu: Gpu) -> GpuSpec | None:
     if gpu.catalogue_id:
         return by_id(gpu.catalogue_id)
     return identify(gpu.name, gpu.pci_device_id, gpu.memory_total_bytes)
@@ -69,21 +67,34 @@ def local_device(
     A benchmark counts only for the GPU it was made on; one made on the processor counts where there is no GPU.
     """
     gpu = local_gpu(snapshot, gpu_uuid)
+    measured = _measured_device(gpu, benchmark) if benchmark is not None else None
+    if measured is not None or gpu is None:
+        return measured
     spec = _spec(gpu)
-    display = bool(gpu and gpu.display_active)
-    if benchmark is not None and benchmark.probes and (gpu is None or benchmark.gpu_uuid == gpu.uuid):
-        measured = _measured_device(benchmark, spec, display)
-        if measured is not None:
-            return measured
-    if gpu is None or spec is None or spec.bandwidth_bytes_per_s is None:
+    if spec is None or spec.bandwidth_bytes_per_s is None:
         return None
-    return device_from_catalogue(spec, display=display, power_w=gpu.power_limit_w)
+    return device_from_catalogue(spec, display=bool(gpu.display_active), power_w=gpu.power_limit_w)
 
 
-def _measured_device(benchmark: BenchmarkResult, spec: GpuSpec | None, display: bool) -> DeviceModel | None:
-    """None: the benchmark ended too early to replace the data sheet that is missing."""
+def _is_of(benchmark: BenchmarkResult, gpu: Gpu | None) -> bool:
+    """Whether a benchmark tells about this GPU; of a machine whose GPUs nobody reports, any does."""
+    if gpu is None:
+        return True
+    if gpu.uuid is None or benchmark.gpu_uuid is None:
+        return benchmark.device_kind != "cpu" and benchmark.device_name == gpu.name
+    return benchmark.gpu_uuid.lower() == gpu.uuid.lower()
+
+
+def _measured_device(gpu: Gpu | None, benchmark: BenchmarkResult) -> DeviceModel | None:
+    """None: it is another device's, or it ended too early to replace the data sheet that is missing."""
+    if not benchmark.probes or not _is_of(benchmark, gpu):
+        return None
+    if gpu is not None:
+        spec = _spec(gpu)
+    else:
+        spec = identify(benchmark.device_name) if benchmark.device_kind == "cuda" else None
     try:
-        return device_from_benchmark(benchmark, spec, display=display)
+        return device_from_benchmark(benchmark, spec, display=bool(gpu and gpu.display_active))
     except InvalidInputError:
         return None
 

@@ -53,6 +53,9 @@ def _of_terms(terms: Terms) -> Iterator[Assumption]:
 def _of_options(options: tuple[Option, ...]) -> Iterator[Assumption]:
     yield Assumption("upload_efficiency_share", UPLOAD_EFFICIENCY, Evidence.ASSUMED, "default", False)
     yield Assumption("power_supply_share", POWER_SUPPLY_EFFICIENCY, Evidence.ASSUMED, "default", False)
+    steps_s = [option.price.offer.billing_step_s for option in options if option.price and option.price.offer]
+    if steps_s:
+        yield Assumption("billing_step_s", max(steps_s), Evidence.ASSUMED, "default", False)
     for option in options:
         if option.kind == "local" and option.step is not None:
             measured = option.step.evidence is Evidence.MEASURED_BENCHMARK
@@ -65,8 +68,8 @@ def _of_options(options: tuple[Option, ...]) -> Iterator[Assumption]:
             source = "bus_logs" if option.communication.evidence is Evidence.ASSUMED else "user"
             yield Assumption(f"bus_{option.gpu_count}_gbs", bus, option.communication.evidence, source, False)
         if option.price is not None and option.sold and option.price.usd_per_hour is not None:
-            quote = option.price.is_quote
-            source = "quote" if quote else "comparable"
-            evidence = Evidence.PUBLISHED if quote else Evidence.ASSUMED
+            typed = option.price.offer is not None and option.price.offer.pricing == "quote"
+            source = "comparable" if not option.price.is_quote else "quote" if typed else "price_list"
+            evidence = Evidence.PUBLISHED if option.price.is_quote else Evidence.ASSUMED
             name = f"price_{option.gpu_count}_usd_per_h"
-            yield Assumption(name, option.price.usd_per_hour, evidence, source, quote)
+            yield Assumption(name, option.price.usd_per_hour, evidence, source, typed)

@@ -155,7 +155,10 @@ def weigh_local(job: Job, table: OpTable, device: DeviceModel, terms: Terms, dra
         _option("local", found, job, device.name),
         phases=(Phase("run", time, billed=False),),
         time_s=time,
-        cost=(CostPart("electricity", summary(electricity)), CostPart("waiting", summary(waiting))),
+        cost=(
+            CostPart("electricity", summary(electricity)),
+            CostPart("waiting", time.scaled(terms.waiting_cost_usd_per_h / 3600)),
+        ),
         cost_usd=summary(cost),
     )
     return Weighed(option, run_s, cost, _fits(found.memory, draws), _steps_per_epoch(job, 1) * job.epochs.likely)
@@ -187,8 +190,9 @@ def weigh_rented(
     run_s = _step_samples(found, draws, "step_rented") * (_steps_per_epoch(job, count) * around.epochs)
     billed_s = around.total_s + run_s
     time_s = billed_s - around.samples_s["idle"]  # the result is there before somebody notices
+    time = summary(time_s)
     waiting = time_s / 3600 * terms.waiting_cost_usd_per_h
-    parts = [CostPart("waiting", summary(waiting))]
+    parts = [CostPart("waiting", time.scaled(terms.waiting_cost_usd_per_h / 3600))]
     cost: Floats | None = None
     if price.usd_per_hour is not None:
         billing_step_s = price.offer.billing_step_s if price.offer else DEFAULT_BILLING_STEP_S
@@ -201,10 +205,10 @@ def weigh_rented(
         sold=price.offer is not None,
         price=price,
         phases=_in_order(around, Phase("run", summary(run_s), billed=True)),
-        time_s=summary(time_s),
+        time_s=time,
         cost=tuple(parts),
         cost_usd=None if cost is None else summary(cost),
-        evidence=weakest(option.evidence, Evidence.PUBLISHED),
+        evidence=weakest(option.evidence, Evidence.PUBLISHED if price.is_quote else Evidence.ASSUMED),
     )
     steps = _steps_per_epoch(job, count) * job.epochs.likely
     return Weighed(option, time_s, cost, _fits(found.memory, draws), steps)

@@ -23,9 +23,9 @@ _NOTICEABLE = 0.05  # change of P(first is best) between the halves of an input 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best candidate, the next, and the input that decides between them ("" when nothing does).
+    """The best candidate, the next, and for "measure_first" the input that decides between them.
 
-    ``deciding_input`` is one of ``draws.INPUTS``, or "no_price" when only the price of ``chosen`` is missing.
+    ``deciding_input`` is "" when no single one does, one of ``draws.INPUTS``, or "no_price" when only the price of ``chosen`` is missing.
     """
 
     verdict: VerdictCode
@@ -100,11 +100,10 @@ def rank(weighed: list[Weighed], terms: Terms, draws: Draws) -> Ranking:
         return Ranking(verdict, unpriced, None, "no_price" if unpriced else "")
     first, *others = sorted(candidates, key=lambda w: -w.option.p_best)  # stable: ties stay in order
     second = others[0] if others else None
-    deciding = _deciding_input(first, second, terms, draws)
     if first.option.p_best >= FIRM_FROM:
-        return Ranking("local" if first.option.kind == "local" else "rent", first, second, deciding)
+        return Ranking("local" if first.option.kind == "local" else "rent", first, second, "")
     both_fit = second is not None and _surely_fits(first) and _surely_fits(second)
     if second is not None and both_fit and _same_to_a_person(first.option, second.option):
         simpler, other = sorted((first, second), key=lambda w: (w.option.kind != "local", w.option.gpu_count))
-        return Ranking("either", simpler, other, deciding)
-    return Ranking("measure_first", first, second, deciding)
+        return Ranking("either", simpler, other, "")
+    return Ranking("measure_first", first, second, _deciding_input(first, second, terms, draws))

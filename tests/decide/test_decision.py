@@ -220,7 +220,7 @@ def test_that_assumptions_are_registered_with_source_and_edits(answer):
     lines = {assumption.code: assumption for assumption in found.assumptions}
     assert lines["setup_h"].edited
     assert not lines["idle_h"].edited
-    assert lines["price_4_usd_per_h"].source == "quote"
+    assert lines["price_4_usd_per_h"].source == "price_list"
     assert "bus_4_gbs" in lines
 
 
