@@ -204,6 +204,7 @@ QLineEdit, QComboBox, QPlainTextEdit {{ background: {tokens.field}; border: 1px 
     border-radius: 5px; padding: 4px 8px; selection-background-color: {tokens.accent};
     selection-color: {tokens.on_accent}; }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus {{ border: 2px solid {tokens.accent}; padding: 3px 7px; }}
+QTableView QLineEdit, QTableView QLineEdit:focus {{ padding: 0 6px; border-radius: 0; }}
 QLineEdit[invalid="true"] {{ border: 2px solid {tokens.bad}; padding: 3px 7px; }}
 QLineEdit:disabled, QComboBox:disabled {{ color: {tokens.quiet}; border-color: {tokens.border}; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}

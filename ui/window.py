@@ -16,7 +16,7 @@ from ui.widgets.messages import MessageArea
 from ui.widgets.side_bar import SideBar
 from ui.widgets.verdict_strip import VerdictStrip
 
-SMALLEST = (1040, 600)
+SMALLEST = (1160, 600)
 FIRST_SIZE = (1264, 680)  # with the window's frame within 1280×720
 
 

@@ -19,6 +19,7 @@ from ui.theme import GRID, Theme, Tokens
 from ui.widgets.basic import Card, DataTable
 
 PLOT_HEIGHT = 260
+_FEW_COLUMNS = 4  # of a table that fits beside another chart when its first column gives way
 
 
 class Legend(QWidget):
@@ -167,8 +168,14 @@ class ChartCard(Card):
         self.table.setAccessibleDescription(spec.description)
         self.plot.setToolTip("")
         self._draw()
+        if self.twin.isChecked():
+            self._fill_twin(spec)
+
+    def _fill_twin(self, spec: ChartSpec) -> None:
+        """Only while it is shown: filling a table takes longer than drawing its chart."""
+        self.table.elastic = 0 if len(spec.table.columns) <= _FEW_COLUMNS else None
         self.model.set_table(spec.table)
-        row = self.model.row_of(selection)
+        row = self.model.row_of(self._selection)
         if row is not None:
             self.table.selectRow(row)
 
@@ -180,6 +187,8 @@ class ChartCard(Card):
 
     def _show_twin(self, as_table: bool) -> None:
         self._stack.setCurrentIndex(int(as_table))
+        if as_table and self._spec is not None:
+            self._fill_twin(self._spec)
         self.legend.setVisible(not as_table and bool(self._spec and _entries(self._spec, self._theme.tokens)))
 
     def _row_chosen(self, row: int) -> None:

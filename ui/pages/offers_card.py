@@ -77,7 +77,7 @@ class OffersCard(Card):
         self.model = OffersModel(self)
         self._filter = _Filter(self)
         self._filter.setSourceModel(self.model)
-        self.table = DataTable(self._filter, self.tr("Offers"))
+        self.table = DataTable(self._filter, self.tr("Offers"), elastic=7)
         self.table.setEditTriggers(
             QAbstractItemView.EditTrigger.DoubleClicked
             | QAbstractItemView.EditTrigger.EditKeyPressed

@@ -141,7 +141,7 @@ class DataTable(QTableView):
         super().__init__()
         self.setAccessibleName(name)
         self._fit_height = fit_height
-        self._elastic = elastic
+        self.elastic = elastic
         self.setModel(model)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -170,16 +170,23 @@ class DataTable(QTableView):
         super().showEvent(event)
         self.fit()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit_if_seen()
+
     def fit(self) -> None:
         """Columns as wide as their contents; all rows visible where asked."""
         header_view = self.horizontalHeader()
-        if self._elastic is None:
+        if self.elastic is None:
+            header_view.setStretchLastSection(False)
             self.resizeColumnsToContents()
+            header_view.setStretchLastSection(header_view.length() < self.viewport().width() or self._fit_height)
         else:
             header_view.setStretchLastSection(False)
             header_view.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-            if self._elastic < header_view.count():
-                header_view.setSectionResizeMode(self._elastic, QHeaderView.ResizeMode.Stretch)
+            if self.elastic < header_view.count():
+                header_view.setSectionResizeMode(self.elastic, QHeaderView.ResizeMode.Stretch)
         if self._fit_height:
             rows = self.model().rowCount()
             header = self.horizontalHeader().sizeHint().height() if self.horizontalHeader().isVisible() else 0

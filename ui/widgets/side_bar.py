@@ -29,6 +29,8 @@ class PageButton(QPushButton):
         self.setAccessibleName(title)
 
     def set_state(self, state: PageState) -> None:
+        if state == self._state:
+            return
         self._state = state
         self.setAccessibleDescription(state.note)
         self.update()
