@@ -51,9 +51,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     window.show()
 
     def begin() -> None:  # after the first paint: nothing heavy is imported before
-        if options.plan is None:  # a plan brings its own machine
+        if options.plan is None:
             parts.detect.refresh()
+        else:  # a plan may bring its own machine
+            parts.plan.open_ended.connect(look_if_nothing_is_known)
         parts.plan.start(options.plan)
+
+    def look_if_nothing_is_known() -> None:
+        if parts.store.snapshot is None:
+            parts.detect.refresh()
 
     QTimer.singleShot(0, begin)
     return application.exec()

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, Q
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.files import ask_open, ask_save
+from ui.notices import Severity
 from ui.parts import Parts
 from ui.progress import page_states
 from ui.settings import THEME
@@ -158,11 +159,27 @@ class MainWindow(QMainWindow):
             self._add(view, title, lambda page=page: self.show_page(page), None)
         view.addSeparator()
         self._add_theme_choice(view)
-        run = self.menuBar().addMenu(self.tr("&Run"))
+        run = self.menuBar().addMenu(self.tr("&Actions"))
         parts = self._parts
         self._add(run, self.tr("&Look at this machine again"), parts.detect.refresh, QKeySequence("Ctrl+R"))
         self._add(run, self.tr("&Benchmark"), self._run_benchmark, QKeySequence("Ctrl+B"))
         self._add(run, self.tr("&Cancel the benchmark"), parts.benchmark.cancel, QKeySequence("Ctrl+."))
+
+        help_menu = self.menuBar().addMenu(self.tr("&Help"))
+        self._add(help_menu, self.tr("&Keyboard shortcuts"), self.show_shortcuts, QKeySequence("F1"))
+
+    def show_shortcuts(self) -> None:
+        """All of them, in one line each, in the details of a message."""
+        lines = [f"{item.shortcut().toString()}\t{item.text()}" for item in self.side_bar.buttons.values()]
+        lines += [
+            f"{action.shortcut().toString()}\t{action.text().replace('&', '')}"
+            for action in self.findChildren(QAction)
+            if not action.shortcut().isEmpty()
+        ]
+        lines.append(self.tr("F5\tRefresh, on the page Machine"))
+        lines.append(self.tr("Alt + the underlined letter\tits field or button"))
+        text = self.tr("Every action has a key: the list is in the details.")
+        self._parts.notices.show("shortcuts", Severity.INFORMATION, text, "\n".join(lines))
 
     def _add(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
+    QLabel,
     QLineEdit,
     QMainWindow,
     QPlainTextEdit,
@@ -252,3 +254,25 @@ def test_that_the_window_comes_back_where_it_was_but_not_on_a_screen_that_is_gon
     parts.settings.save_geometry(before)
     parts.settings.restore_geometry(third)
     assert third.screen().availableGeometry().intersects(third.geometry())
+
+
+def test_that_all_shortcuts_are_listed_and_none_is_given_twice(window: MainWindow, parts: Parts) -> None:
+    window.show_shortcuts()
+    lines = next(one.details for one in parts.notices.shown if one.name == "shortcuts").splitlines()
+    keys = [line.split("\t")[0] for line in lines]
+    assert {"Ctrl+1", "Ctrl+5", "Ctrl+O", "Ctrl+S", "Ctrl+E", "Ctrl+B", "F1", "F5"} <= set(keys)
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_that_no_underlined_letter_means_two_things(window: MainWindow, parts: Parts, page: str) -> None:
+    filled(parts)
+    window.show_page(page)
+    texts = [action.text() for action in window.menuBar().actions()]
+    for widget in window.findChildren(QWidget):
+        if isinstance(widget, QTabBar) and widget.isVisible():
+            texts += [widget.tabText(index) for index in range(widget.count())]
+        elif isinstance(widget, QAbstractButton | QLabel) and widget.isVisible():
+            texts.append(widget.text())
+    letters = [match[1].lower() for text in texts if (match := re.search(r"&(\w)", text))]
+    assert sorted(letter for letter in set(letters) if letters.count(letter) > 1) == []

@@ -68,9 +68,10 @@ def _set_aside(file: Path) -> Path:
 
 
 class PlanController(QObject):
-    """``presets_changed``: the list of presets is there."""
+    """``presets_changed``: the list of presets is there. ``open_ended``: a plan is open, or was refused."""
 
     presets_changed = Signal()
+    open_ended = Signal()
 
     def __init__(self, store: Store, tasks: Tasks, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -155,6 +156,7 @@ class PlanController(QObject):
                 self._tell_not_opened(path, error)
             else:
                 self._take(saved, path)
+            self.open_ended.emit()
 
         self._tasks.run(work, done)
 

@@ -57,12 +57,12 @@ class ReportPage(Page):
         self.name.textEdited.connect(self._named)
         caption.setBuddy(self.name)
         self.pdf = button(self.tr("Export &PDF…"), export_pdf, "primary")
-        self.html = button(self.tr("Export &HTML…"), export_html)
+        self.html = button(self.tr("Export HTM&L…"), export_html)
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(self.tr("Progress of the export"))
         self.cancel = button(self.tr("Cancel"), self._report.cancel)
-        self.folder = button(self.tr("Open &folder"), self._report.open_folder, "flat")
+        self.folder = button(self.tr("Open fol&der"), self._report.open_folder, "flat")
         for widget in (caption, self.name, self.pdf, self.html, self.progress, self.cancel, self.folder):
             card.body.addWidget(widget)
         return card

@@ -84,7 +84,7 @@ class WorkloadForm(QWidget):
                 ChoiceField("optimizer", self.tr("Opti&mizer"), _OPTIMIZERS),
                 ChoiceField(
                     "memory_format",
-                    self.tr("Memory &format"),
+                    self.tr("Memory forma&t"),
                     (
                         ("contiguous", self.tr("contiguous (NCHW)")),
                         ("channels_last", self.tr("channels last (NHWC)")),
