@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from planner.decide.draws import INPUTS, Draws
 from planner.decide.options import Weighed
-from planner.decide.types import Option, Terms, VerdictCode
+from planner.decide.types import Terms, VerdictCode
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -25,7 +25,8 @@ _NOTICEABLE = 0.05  # change of P(first is best) between the halves of an input 
 class Ranking:
     """The best candidate, the next, and for "measure_first" the input that decides between them.
 
-    ``deciding_input`` is "" when no single one does, one of ``draws.INPUTS``, or "no_price" when only the price of ``chosen`` is missing.
+    ``deciding_input`` is one of ``draws.INPUTS``, "" when no single one decides, or "no_price" when nothing is
+    missing but the price of ``chosen``.
     """
 
     verdict: VerdictCode
@@ -75,11 +76,13 @@ def _deciding_input(first: Weighed, second: Weighed | None, terms: Terms, draws:
     return name if effects[name] > _NOTICEABLE else ""
 
 
-def _same_to_a_person(first: Option, second: Option) -> bool:
+def _same_to_a_person(first: Weighed, second: Weighed) -> bool:
+    """Whether they cost about the same in most samples. Equal medians are not enough: where one is far cheaper
+    in one half of the futures and far dearer in the other, finding out which half pays."""
     if first.cost_usd is None or second.cost_usd is None:
         return False
-    a, b = first.cost_usd.likely, second.cost_usd.likely
-    return abs(a - b) < max(EITHER_USD, EITHER_SHARE * min(a, b))
+    little = np.maximum(EITHER_USD, EITHER_SHARE * np.minimum(first.cost_usd, second.cost_usd))
+    return float(np.mean(np.abs(first.cost_usd - second.cost_usd) < little)) >= FIRM_FROM
 
 
 def _surely_fits(weighed: Weighed) -> bool:
@@ -103,7 +106,7 @@ def rank(weighed: list[Weighed], terms: Terms, draws: Draws) -> Ranking:
     if first.option.p_best >= FIRM_FROM:
         return Ranking("local" if first.option.kind == "local" else "rent", first, second, "")
     both_fit = second is not None and _surely_fits(first) and _surely_fits(second)
-    if second is not None and both_fit and _same_to_a_person(first.option, second.option):
+    if second is not None and both_fit and _same_to_a_person(first, second):
         simpler, other = sorted((first, second), key=lambda w: (w.option.kind != "local", w.option.gpu_count))
         return Ranking("either", simpler, other, "")
     return Ranking("measure_first", first, second, _deciding_input(first, second, terms, draws))
