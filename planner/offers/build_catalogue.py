@@ -19,7 +19,7 @@ from planner.storage import write_atomically
 
 WEIGHED_GPU = "rtx-3090"
 WEIGHED_COUNTS = range(1, 7)
-_PER_SECOND = ("per second", "second")
+_NO_PUBLIC_PRICE = "no public price: ask the seller for a quote"
 
 
 def _gpu_id(name: str) -> str | None:
@@ -35,15 +35,15 @@ def _offer(row: dict[str, str], gpu: str) -> Offer:
     def number(column: str) -> float | None:
         return float(row[column]) if row[column] else None
 
-    vcpus = number("vcpus")
+    vcpus, price = number("vcpus"), number("price_usd_per_hour")
     return Offer(
         provider=row["provider"],
         gpu=gpu,
         gpu_count=int(row["gpu_count"]),
-        price_usd_per_hour=number("price_usd_per_hour"),
+        price_usd_per_hour=price,
         price_date=row["price_date"] or None,
         pricing=row["pricing"],
-        source=row["source"],
+        source=row["source"] if price is not None else "",
         source_url=row["source_url"],
         licence=row["licence"],
         vcpus=int(vcpus) if vcpus is not None else None,
@@ -51,8 +51,8 @@ def _offer(row: dict[str, str], gpu: str) -> Offer:
         disk_gb=number("disk_gb"),
         region=row["region"],
         billing=row["billing"],
-        billing_step_s=1.0 if any(word in row["billing"] for word in _PER_SECOND) else 3600.0,
-        notes=row["notes"],
+        billing_step_s=1.0 if "second" in row["billing"] else 3600.0,
+        notes=row["notes"] if price is not None else _NO_PUBLIC_PRICE,
     )
 
 

@@ -91,11 +91,54 @@ def test_that_a_lora_job_scales_where_a_full_one_does_not(answer):
     assert four["full"].high - four["full"].low > 1  # the bus decides, and the range says so
 
 
+def test_that_a_tiny_model_stays_here_whatever_renting_costs(answer, codes):
+    found = answer(
+        recipe={"model": "preset:tabular_mlp", "batch_size": 1024},
+        job={"samples_per_epoch": 1e5, "epochs": Range(5, 10, 20), "dataset_bytes": 1e8},
+        offers=packages(0.0, 0.0, 0.0, 0.01),
+        terms={"waiting_cost_usd_per_h": 1.0},
+    )
+    assert (found.verdict, found.chosen) == ("local", "local")
+    assert "no_gain" in codes(found)
+
+
+def test_that_the_upload_is_the_first_reason_where_it_takes_most_of_the_time(answer, codes):
+    found = answer(
+        job={"dataset_bytes": 150e9, "epochs": Range(5, 6, 7)},
+        terms={"upload_mbit_per_s": Range(15, 20, 25)},
+        snapshot=Snapshot("2026-09-01T00:00:00Z", HOST, (SMALL_CARD,)),
+    )
+    assert codes(found)[0] == "upload"
+
+
+def test_that_an_unknown_bus_makes_bert_large_a_case_for_measuring(answer, codes):
+    found = answer(
+        recipe={"model": "preset:bert_large", "batch_size": 32, "precision": "fp32"},
+        job={"samples_per_epoch": 1e5, "epochs": Range(3, 3, 3)},
+        terms={"bus_bandwidth_gbs": Range(1.3, 4, 12), "waiting_cost_usd_per_h": 5.0},
+        snapshot=None,
+    )
+    assert found.verdict == "measure_first"
+    assert codes(found)[0] == "measure.bus_bandwidth"
+
+
+def test_that_lora_needs_no_bus_to_pay_off_in_time(answer):
+    lora = {"model": "preset:llama3_8b_lora", "batch_size": 1, "precision": "bf16", "checkpointing": "full"}
+    found = answer(
+        recipe=lora,
+        job={"kept_batch": "per_gpu", "samples_per_epoch": 5e4, "epochs": Range(3, 3, 3), "dataset_bytes": 1e8},
+        terms={"bus_bandwidth_gbs": Range(0.6, 1.3, 12), "waiting_cost_usd_per_h": 100.0},
+        snapshot=None,
+    )
+    assert (found.verdict, found.chosen) == ("rent", "rent-6")
+
+
 def test_that_native_windows_leaves_only_single_cards(answer):
     found = answer(terms={"platform": "windows"}, snapshot=None)
     for option in found.options[2:]:
         assert any(reason.code == "windows" for reason in option.rejected)
     assert found.chosen == "rent-1"
+    assert "windows" in [reason.code for reason in found.reasons]
 
 
 def test_that_personal_data_does_not_go_to_community_hosts(answer):
