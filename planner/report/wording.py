@@ -113,7 +113,9 @@ class Wording:
         return self.messages.say("format.option.rent", count=str(option.gpu_count), device=device)
 
     def reason(self, reason: Reason) -> str:
-        return self.say(f"reason.{reason.code.removeprefix('reason.')}", **dict(reason.values))
+        sentence = self.say(f"reason.{reason.code.removeprefix('reason.')}", **dict(reason.values))
+        named = sentence.startswith(self.messages.say("format.option.local_short"))  # not "iRender has …"
+        return sentence[0].upper() + sentence[1:] if named else sentence
 
     def source(self, source: str) -> str:
         """A source is a message code below "source." or a citation that is shown as it stands."""
@@ -151,7 +153,7 @@ class Wording:
         """Texts named "…option" are option keys; others stand for themselves or for a word of "format.word."."""
         if name.endswith("option") and (value == "local" or value.startswith("rent-")):
             count = value.removeprefix("rent-")
-            code = "local" if value == "local" else "rent_short"
+            code = "local_short" if value == "local" else "rent_short"
             return self.messages.say(f"format.option.{code}", count=count)
         word = f"format.word.{value}"
         return self.messages.say(word) if self.messages.knows(word) else value

@@ -45,7 +45,7 @@ from tests.report.fixtures import recommendations as made
         ("anything_s", None, "not known"),
         ("edited", True, "yes"),
         ("option", "rent-4", "4 × RTX 3090"),
-        ("option", "local", "This machine"),
+        ("option", "local", "this machine"),
     ],
 )
 def test_that_a_value_is_worded_by_the_suffix_of_its_name(wording, name, value, text):
