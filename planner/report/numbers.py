@@ -21,8 +21,9 @@ def first_digit_place(value: float) -> int:
 
 def decimals_supported(value: Range) -> int:
     """Decimals worth printing: two digits of the spread; negative: whole tens, hundreds … only."""
-    decimals = 1 - first_digit_place(value.high - value.low)
-    return min(decimals, _MOST_DIGITS - 1 - first_digit_place(value.likely or value.high))
+    most = _MOST_DIGITS - 1 - first_digit_place(value.likely or value.high)
+    spread = value.high - value.low
+    return min(1 - first_digit_place(spread), most) if spread else most
 
 
 def round_to(value: float, decimals: int, money: bool = False) -> str:

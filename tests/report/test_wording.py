@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planner.decide.types import Reason
@@ -57,6 +57,7 @@ def test_that_every_evidence_grade_has_words(wording):
 
 
 @given(st.lists(st.floats(1e-3, 1e9), min_size=3, max_size=3).map(sorted))
+@example([1.75, 1.75, 1.75])
 def test_that_rounding_never_moves_a_number_by_more_than_the_spread_allows(numbers):
     value = Range(*numbers)
     for shown, number in zip(range_texts(value), numbers, strict=True):
