@@ -14,9 +14,11 @@ from planner.hardware import demo
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before anything imports Qt
 
 
-# A loaded machine must not fail a law: no time limit per example.
-hypothesis.settings.register_profile("default", deadline=None)
-hypothesis.settings.load_profile("default")
+# A loaded machine must not fail a law: no time limit per example. The same examples every time, so that a change
+# fails for what it changed; HYPOTHESIS_PROFILE=explore looks for new ones.
+hypothesis.settings.register_profile("default", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("explore", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 @pytest.fixture(autouse=True)
