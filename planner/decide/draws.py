@@ -48,10 +48,6 @@ class Draws:
         """
         return quantiles(value, self.uniform[name])
 
-    def reversed_value(self, name: str, value: Range) -> Floats:
-        """As ``value`` for a quantity that falls when the input rises (time over bandwidth)."""
-        return quantiles(value, 1 - self.uniform[name])
-
 
 def quantiles(value: Range, uniform: Floats) -> Floats:
     """Inverse cumulative distribution of a range at ``uniform``; see ``Draws.value``."""

@@ -69,7 +69,7 @@ def _step_samples(found: Estimate, draws: Draws, own: str) -> Floats:
     spread = step.sigma_model * draws.normal["step_model"] + step.sigma_device * draws.normal[own]
     seconds = step.seconds.likely * np.exp(spread)
     if found.communication is not None:
-        seconds = seconds + draws.reversed_value("bus_bandwidth", found.communication.seconds)
+        seconds = seconds + draws.value("bus_bandwidth", found.communication.seconds)
     return seconds
 
 

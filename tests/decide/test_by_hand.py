@@ -121,6 +121,25 @@ def test_that_when_all_are_late_the_deadline_that_could_be_kept_is_named():
     assert kept.chosen == "rent-6"
 
 
+def test_that_being_late_counts_against_the_cheaper_option():
+    slow = device(sigma_device=0.3)
+    hours = reason(answer(rented=slow), "switch.deadline")["deadline_h"] * 1.02
+    found = answer(rented=slow, deadline_h=hours)
+    assert found.chosen == "rent-1"
+    assert 0.9 < found.option("rent-1").p_on_time < 0.95
+    assert found.confidence == pytest.approx(found.option("rent-1").p_on_time)  # where it is late, others are best
+
+
+def test_that_the_budget_rules_out_what_costs_more_and_nothing_else():
+    found = answer(prices=offers({1: 1.0, 4: 8.0}), budget_usd=1.5, waiting_cost_usd_per_h=0.0)
+    assert codes(found.option("rent-4").rejected) == ["budget"]
+    assert found.option("rent-1").rejected == ()
+    poor = answer(prices=offers({1: 1.0, 4: 8.0}), budget_usd=0.5)
+    assert poor.verdict == "none_fits"
+    assert poor.reasons[0].code == "budget"
+    assert dict(poor.reasons[0].values)["option"] == "rent-1"  # the one that came nearest
+
+
 # Memory near the limit ---------------------------------------------------------------------------------------
 
 
@@ -175,6 +194,13 @@ def test_that_a_rental_without_any_price_asks_for_the_quote_and_says_what_it_wou
     assert (found.verdict, found.chosen) == ("measure_first", "rent-1")
     assert found.reasons[0].code == "no_price"
     assert found.option("rent-1").cost_usd is None
+
+
+def test_that_the_quote_to_ask_for_is_that_of_the_choice():
+    prices = (*offers({1: None, 2: None, 4: None}), *(replace(o, provider="x") for o in offers({1: 9.0, 4: 9.0})))
+    found = answer(prices=prices)
+    assert found.chosen == "rent-4"
+    assert reason(found, "ask_quote")["option"] == "rent-4"
 
 
 def test_that_a_missing_price_is_named_beside_a_local_answer():
