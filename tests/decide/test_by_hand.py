@@ -197,7 +197,8 @@ def test_that_a_rental_without_any_price_asks_for_the_quote_and_says_what_it_wou
 
 
 def test_that_the_quote_to_ask_for_is_that_of_the_choice():
-    prices = (*offers({1: None, 2: None, 4: None}), *(replace(o, provider="x") for o in offers({1: 9.0, 4: 9.0})))
+    others = (replace(offer, provider="x") for offer in offers({1: 9.0, 4: 9.0, 6: 54.0}))
+    prices = (*offers({1: None, 2: None, 4: None, 6: None}), *others)
     found = answer(prices=prices)
     assert found.chosen == "rent-4"
     assert reason(found, "ask_quote")["option"] == "rent-4"
