@@ -1,4 +1,4 @@
-"""Speed of the whole recomputation behind a keystroke. Budget: 10 ms on one core, whatever else the machine does."""
+"""Speed of the whole recomputation behind a keystroke. Budget: 10 ms of one core."""
 
 from __future__ import annotations
 

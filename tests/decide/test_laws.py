@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -172,6 +173,12 @@ def test_that_samples_of_a_range_have_its_percentiles(value):
     found = summary(samples)
     spread = (value.high - value.low) * 0.02 + 1e-9 * value.high
     assert found.likely == pytest.approx(value.likely, rel=0.05, abs=spread)
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=2, max_size=50))
+def test_that_a_summary_is_three_percentiles(values):
+    found = summary(np.array(values))
+    assert (found.low, found.likely, found.high) == pytest.approx(tuple(np.percentile(values, (5, 50, 95))))
 
 
 def test_that_all_inputs_are_drawn_independently_and_evenly():
