@@ -16,10 +16,10 @@ from planner.predict.device import device_from_benchmark, device_from_catalogue
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job, Recipe
 from planner.workload.optable import OpTable
-from planner.workload.presets import load_preset
+from planner.workload.sources.load import stored_table
+from planner.workload.sources.request import request_for
 
 RENTED_GPU = "rtx-3090"
-_PRESET = "preset:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +108,15 @@ def _rented_device() -> DeviceModel:
 
 
 def table_of(recipe: Recipe) -> OpTable:
-    """The op table of a recipe's model. Raises InvalidInputError for a model that cannot be read yet."""
-    if not recipe.model.startswith(_PRESET):
-        what = f"{recipe.model!r} cannot be planned yet: choose one of the presets (preset:NAME)"
+    """The op table of a recipe's model, if it can be had at once: nothing is traced while answering.
+
+    Raises InvalidInputError for a model that is not known, and for one that was not traced yet.
+    """
+    table = stored_table(request_for(recipe))
+    if table is None:
+        what = f"{recipe.model!r} was not traced yet: run `gpu-plan estimate --model {recipe.model}` once"
         raise InvalidInputError("recipe", (Problem("model", what),))
-    return load_preset(recipe.model.removeprefix(_PRESET), recipe.precision, recipe.checkpointing)
+    return table
 
 
 def evaluate(inputs: PlanInputs) -> Recommendation:

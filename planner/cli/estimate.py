@@ -20,6 +20,7 @@ from planner.predict.types import DeviceModel
 from planner.storage import write_atomically
 from planner.units import format_bytes, format_duration, significant
 from planner.workload import job
+from planner.workload.sources.request import TableRequest
 
 STANDARD = "-"
 
@@ -80,8 +81,12 @@ def _row(row: dict[str | None, Any]) -> dict[str, str]:
     return {**cells, "error": f"more cells than columns: {surplus}"} if surplus else cells
 
 
+def _tell_progress(request: TableRequest, stage: str) -> None:
+    click.echo(f"{request.reference.text}: {stage}", err=True)
+
+
 def _answer_rows(rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    answers = estimate_table((row for row in rows if "error" not in row), resolve_device)
+    answers = estimate_table((row for row in rows if "error" not in row), resolve_device, _tell_progress)
     return [{**dict.fromkeys(OUTPUT_COLUMNS, ""), **row} if "error" in row else next(answers) for row in rows]
 
 
@@ -155,7 +160,7 @@ def estimate(table: str | None, out: str, json_wanted: bool, **recipe: str | Non
     if not recipe["model"]:
         raise click.UsageError("name a model (--model preset:resnet50) or a table (--table jobs.csv)")
     row = {column: recipe.get(column) or "" for column in INPUT_COLUMNS}
-    (answer,) = estimate_table([row], resolve_device)
+    (answer,) = estimate_table([row], resolve_device, _tell_progress)
     if answer["error"]:
         raise InvalidInputError("estimate", (Problem("", answer["error"]),))
     if json_wanted:

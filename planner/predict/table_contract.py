@@ -6,7 +6,7 @@ never stops the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -26,7 +26,10 @@ from planner.workload.job import (
     Strategy,
 )  # fmt: skip
 from planner.workload.optable import OpTable
-from planner.workload.presets import PRESETS, load_preset, preset_info
+from planner.workload.presets import PRESETS, preset_info
+from planner.workload.sources.load import Answer, Progress, load_tables
+from planner.workload.sources.reference import KINDS, parse_reference
+from planner.workload.sources.request import TableRequest, request_for
 
 INPUT_COLUMNS = (
     "model", "mode", "batch_size", "image_size", "sequence_length", "precision", "memory_format", "optimizer",
@@ -51,7 +54,6 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "software": get_args(Software),
 }
 _SIZE_COLUMNS = {"image": "image_size", "volume": "image_size", "sequence": "sequence_length", "none": ""}
-_LATER_MODELS = ("timm", "hf", "py", "ops")
 _MAX_BATCH = 2**24
 _DIGITS = 12  # more than any number that is accepted
 _SHOWN = 60  # characters of a refused value that are repeated
@@ -62,7 +64,7 @@ DeviceByName = Callable[[str], DeviceModel]
 @dataclass(frozen=True)
 class _Request:
     recipe: Recipe
-    preset: str
+    table: TableRequest
     gpu: str
     gpus: int
     bandwidth: Range | None
@@ -114,15 +116,18 @@ class _Row:
 
 
 def _preset(row: _Row) -> str:
+    """Name of the preset, or empty for other models, which are checked for being there."""
     model = row.text("model")
     kind, _, name = model.partition(":")
     if kind == "preset" and name in PRESETS:
         return name
-    known = ", ".join(f"preset:{preset}" for preset in PRESETS)
-    if kind in _LATER_MODELS and name:
-        row.problems.append(Problem("model", f"not yet supported: {model!r}; write one of {known}"))
-    else:
-        row.refuse("model", f"write one of {known}")
+    if kind not in KINDS or kind == "preset":
+        row.refuse("model", "write one of " + ", ".join(f"preset:{preset}" for preset in PRESETS))
+        return ""
+    try:
+        parse_reference(model)
+    except InvalidInputError as error:
+        row.problems += error.problems
     return ""
 
 
@@ -132,8 +137,8 @@ def _request(raw: dict[str, str]) -> _Request:
     preset = _preset(row)
     traced_adapter = _TRACED_ADAPTERS.get(preset, "none")
     adapter = row.text("adapter") or traced_adapter
-    if preset and adapter != traced_adapter:
-        row.refuse("adapter", f"preset:{preset} has only {traced_adapter}")
+    if adapter != traced_adapter:
+        row.refuse("adapter", f"{row.text('model')} has only {traced_adapter}")
     usual_batch = preset_info(preset).default_batch_size if preset else default.batch_size
     image_size, sequence_length = row.whole("image_size", None, 2**20), row.whole("sequence_length", None, 2**24)
     recipe = Recipe(
@@ -152,7 +157,8 @@ def _request(raw: dict[str, str]) -> _Request:
     gpus, bandwidth = row.whole("gpus", 1, MAX_GPUS) or 1, row.bandwidth()
     if row.problems:
         raise InvalidInputError(row.text("model"), tuple(row.problems))
-    return _Request(recipe, preset, row.text("gpu") or DEFAULT_GPU, gpus, bandwidth)
+    table = request_for(recipe, exact_size=True)
+    return _Request(recipe, table, row.text("gpu") or DEFAULT_GPU, gpus, bandwidth)
 
 
 def _check_size(raw: dict[str, str], table: OpTable) -> None:
@@ -215,20 +221,41 @@ def _remembering(resolve_device: DeviceByName) -> DeviceByName:
     return device_of
 
 
-def estimate_table(rows: Iterable[dict[str, str]], resolve_device: DeviceByName) -> Iterator[dict[str, str]]:
+def _read_request(raw: dict[str, str]) -> _Request | InvalidInputError:
+    try:
+        return _request(raw)
+    except InvalidInputError as error:
+        return error
+
+
+def _table(request: TableRequest, tables: Mapping[TableRequest, Answer]) -> OpTable:
+    table = tables[request]
+    if isinstance(table, InvalidInputError):
+        raise table
+    return table
+
+
+def estimate_table(
+    rows: Iterable[dict[str, str]],
+    resolve_device: DeviceByName,
+    progress: Progress = lambda _request, _stage: None,
+) -> Iterator[dict[str, str]]:
     """Answer each row: its own columns, then ``OUTPUT_COLUMNS``.
 
-    ``resolve_device`` turns the ``gpu`` column into a device and raises InvalidInputError for an unknown name;
-    it is asked once per name.
+    All rows are read first, so that each model is traced once. ``resolve_device`` turns the ``gpu`` column into
+    a device and raises InvalidInputError for an unknown name; it is asked once per name.
     """
     device_of = _remembering(resolve_device)
-    for raw in rows:
+    asked = [(raw, _read_request(raw)) for raw in rows]
+    wanted = [request.table for _, request in asked if isinstance(request, _Request)]
+    tables = load_tables(wanted, progress=progress)
+    for raw, request in asked:
         try:
-            request = _request(raw)
-            recipe = request.recipe
-            table = load_preset(request.preset, recipe.precision, recipe.checkpointing)
+            if isinstance(request, InvalidInputError):
+                raise request
+            table = _table(request.table, tables)
             _check_size(raw, table)
-            result = estimate(recipe, device_of(request.gpu), table, request.gpus, request.bandwidth)
+            result = estimate(request.recipe, device_of(request.gpu), table, request.gpus, request.bandwidth)
             yield {**raw, **_answer(result)}
         except InvalidInputError as error:
             yield {**raw, **dict.fromkeys(OUTPUT_COLUMNS, ""), "error": _one_line(raw, error)}

@@ -52,7 +52,7 @@ def test_that_a_bad_row_names_its_column_and_stops_no_other(estimated):
         {**ROW, "gpus": "0"},
         {**ROW, "image_size": "-3"},
         {**ROW, "bus_bandwidth_gbs": "0"},
-        {**ROW, "model": "timm:resnet18"},
+        {**ROW, "model": "ops:no_such_table.json"},
         {**ROW, "model": ""},
         {**ROW, "batch_size": "1e400"},
     ]
@@ -68,7 +68,7 @@ def test_that_a_bad_row_names_its_column_and_stops_no_other(estimated):
             "gpus",
             "image_size",
             "bus",
-            "timm",
+            "no_such_table",
             "model",
             "batch",
         ),

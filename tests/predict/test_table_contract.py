@@ -47,8 +47,8 @@ def test_that_own_columns_come_first_and_survive():
     [
         ("model", "", "preset:resnet50"),
         ("model", "preset:resnet5", "preset:resnet50"),
-        ("model", "timm:resnet50", "not yet supported"),
-        ("model", "hf:some/config.json", "not yet supported"),
+        ("model", "hf:some/config.json", "there is no file"),
+        ("model", "py:model.py", "py:FILE.py:FUNCTION"),
         ("mode", "tune", "train, infer"),
         ("batch_size", "0", "from 1"),
         ("batch_size", "many", "whole number"),

@@ -178,3 +178,37 @@ class FusedKernels(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return self._replacements.get(func, func)(*args, **(kwargs or {}))
+
+
+class EagerAttention(TorchFunctionMode):
+    """While active, scaled-dot-product attention is two products and a softmax, as before torch 2. Entered
+    inside ``Autocast``, which then sees each of them."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is functional.scaled_dot_product_attention:
+            return _attend_in_parts(*args, **(kwargs or {}))
+        return func(*args, **(kwargs or {}))
+
+
+def _attend_in_parts(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> torch.Tensor:
+    if enable_gqa and key.shape[1] != query.shape[1]:
+        groups = query.shape[1] // key.shape[1]
+        key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
+    scores = torch.matmul(query * (scale or query.shape[-1] ** -0.5), key.transpose(-2, -1))
+    if is_causal:
+        shape = scores.shape[-2:]
+        future = torch.ones(shape, dtype=torch.bool, device=scores.device).triu(1)
+        scores = scores.masked_fill(future, float("-inf"))
+    if attn_mask is not None:
+        scores = scores + attn_mask
+    shares = functional.dropout(functional.softmax(scores, dim=-1), dropout_p, dropout_p > 0)
+    return torch.matmul(shares, value)

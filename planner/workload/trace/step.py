@@ -14,7 +14,7 @@ from torch.utils.checkpoint import checkpoint
 
 from planner.workload.trace.autocast import Autocast
 from planner.workload.trace.cost import tensors_in
-from planner.workload.trace.fused import FusedKernels
+from planner.workload.trace.fused import EagerAttention, FusedKernels
 from planner.workload.trace.recorder import BACKWARD, Kernel, Recorder
 
 Inputs = dict[str, torch.Tensor]
@@ -31,18 +31,24 @@ class StepRecord:
 
 
 @contextlib.contextmanager
-def _as_on_cuda(autocast: torch.dtype | None) -> Iterator[None]:
-    """Calls of the model run fused and, where asked, autocast."""
-    with FusedKernels(), Autocast(autocast) if autocast else contextlib.nullcontext():
+def _as_on_cuda(autocast: torch.dtype | None, eager_attention: bool) -> Iterator[None]:
+    """Calls of the model run fused and, where asked, autocast; attention taken apart where asked."""
+    with (
+        FusedKernels(),
+        Autocast(autocast) if autocast else contextlib.nullcontext(),
+        EagerAttention() if eager_attention else contextlib.nullcontext(),
+    ):
         yield
 
 
-def checkpoint_blocks(blocks: list[torch.nn.Module], autocast: torch.dtype | None) -> None:
+def checkpoint_blocks(
+    blocks: list[torch.nn.Module], autocast: torch.dtype | None, eager_attention: bool = False
+) -> None:
     """Make every block keep only its input and run again in the backward pass (torch.utils.checkpoint)."""
 
     def contexts() -> Any:
         # The first pass runs inside the step's own; the second needs it again, as torch's own autocast does.
-        return contextlib.nullcontext(), _as_on_cuda(autocast)
+        return contextlib.nullcontext(), _as_on_cuda(autocast, eager_attention)
 
     for block in blocks:
         forward = block.forward
@@ -62,7 +68,11 @@ def checkpoint_blocks(blocks: list[torch.nn.Module], autocast: torch.dtype | Non
 
 
 def record_training(
-    model: torch.nn.Module, inputs: Inputs, loss: Loss, autocast: torch.dtype | None
+    model: torch.nn.Module,
+    inputs: Inputs,
+    loss: Loss,
+    autocast: torch.dtype | None,
+    eager_attention: bool = False,
 ) -> StepRecord:
     """Forward, loss and backward of a model in training mode. Raises TraceError for unknown operators."""
     model.train()
@@ -70,7 +80,7 @@ def record_training(
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     hooks = [parameter.register_post_accumulate_grad_hook(recorder.mark_gradient) for parameter in trained]
     with recorder:
-        with _as_on_cuda(autocast):
+        with _as_on_cuda(autocast, eager_attention):
             value = loss(model, inputs)
         recorder.phase = BACKWARD
         value.backward()
@@ -81,12 +91,14 @@ def record_training(
     return record
 
 
-def record_inference(model: torch.nn.Module, inputs: Inputs, autocast: torch.dtype | None) -> StepRecord:
+def record_inference(
+    model: torch.nn.Module, inputs: Inputs, autocast: torch.dtype | None, eager_attention: bool = False
+) -> StepRecord:
     """The forward pass in evaluation mode, without loss; nothing is kept for a backward pass."""
     model.eval()
     recorder = Recorder()
     features = {name: tensor for name, tensor in inputs.items() if name != "target"}
-    with torch.no_grad(), recorder, _as_on_cuda(autocast):
+    with torch.no_grad(), recorder, _as_on_cuda(autocast, eager_attention):
         model(**features)
     return _finished(recorder)
 

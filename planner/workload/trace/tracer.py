@@ -56,6 +56,7 @@ class Traceable:
     blocks: Callable[[torch.nn.Module], list[torch.nn.Module]] | None = None
     precisions: tuple[TracedPrecision, ...] = ("fp32", "amp", "bf16")
     autocast_dtype: torch.dtype = torch.float16
+    eager_attention: bool = False  # as before torch 2: products and softmax instead of one fused operator
 
     def positions(self, size: int) -> int:
         """n of ``planner.workload.optable``, a whole number for the sizes that are traced."""
@@ -120,7 +121,7 @@ def record_step(
     dtype = _weight_dtype(precision)
     model = _model(source, precision, checkpointing, size)
     inputs = source.inputs(batch_size, size, dtype)
-    return record_training(model, inputs, source.loss, _autocast(source, precision))
+    return record_training(model, inputs, source.loss, _autocast(source, precision), source.eager_attention)
 
 
 def _weight_dtype(precision: TracedPrecision) -> torch.dtype:
@@ -136,7 +137,7 @@ def _model(source: Traceable, precision: TracedPrecision, checkpointing: str, si
     if checkpointing == "full":
         if source.blocks is None:
             raise TraceError(f"{source.name} has no blocks to checkpoint")
-        checkpoint_blocks(source.blocks(model), _autocast(source, precision))
+        checkpoint_blocks(source.blocks(model), _autocast(source, precision), source.eager_attention)
     return model
 
 
@@ -147,8 +148,9 @@ def _sampled(source: Traceable, precision: TracedPrecision, checkpointing: str) 
         model = _model(source, precision, checkpointing, size)
         for batch in BATCHES:
             inputs = source.inputs(batch, size, dtype)
-            training = record_training(model, inputs, source.loss, autocast)
-            records[batch, size] = training, record_inference(model, inputs, autocast), input_bytes(inputs)
+            training = record_training(model, inputs, source.loss, autocast, source.eager_attention)
+            inference = record_inference(model, inputs, autocast, source.eager_attention)
+            records[batch, size] = training, inference, input_bytes(inputs)
         del model
         gc.collect()  # models are full of cycles; without this several are alive at once
     ordered = [records[point] for point in product(BATCHES, source.trace_sizes)]

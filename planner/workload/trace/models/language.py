@@ -16,7 +16,8 @@ _LORA_RANK = 16
 _ATTENTION = "sdpa_without_mask"
 
 
-def _attention_name() -> str:
+def attention_name() -> str:
+    """Name under which transformers runs fused attention without building masks."""
     from transformers import AttentionInterface
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
@@ -59,7 +60,7 @@ def _bert(name: str, **shape: int) -> Traceable:
         from transformers import BertConfig, BertForQuestionAnswering
 
         with torch.device("meta"):
-            model: nn.Module = BertForQuestionAnswering(BertConfig(**shape, attn_implementation=_attention_name()))
+            model: nn.Module = BertForQuestionAnswering(BertConfig(**shape, attn_implementation=attention_name()))
         return model.to(dtype)
 
     return Traceable(
@@ -82,7 +83,7 @@ def _gpt2() -> Traceable:
         from transformers import GPT2Config, GPT2LMHeadModel
 
         with torch.device("meta"):
-            model: nn.Module = GPT2LMHeadModel(GPT2Config(use_cache=False, attn_implementation=_attention_name()))
+            model: nn.Module = GPT2LMHeadModel(GPT2Config(use_cache=False, attn_implementation=attention_name()))
         return model.to(dtype)
 
     return Traceable(
@@ -140,7 +141,7 @@ def _llama3_8b_lora() -> Traceable:
             max_position_embeddings=8192,
             rope_theta=500_000.0,
             use_cache=False,
-            attn_implementation=_attention_name(),
+            attn_implementation=attention_name(),
         )
         with torch.device("meta"):
             model: nn.Module = LlamaForCausalLM(config)

@@ -16,15 +16,18 @@ _CLASSES = 1000
 _SIZES = (192, 224, 256)
 
 
-def _inputs(batch: int, size: int, dtype: torch.dtype) -> Inputs:
+def classifier_inputs(batch: int, size: int, dtype: torch.dtype) -> Inputs:
+    """RGB images and their class indices."""
     return {
         "x": torch.empty(batch, 3, size, size, dtype=dtype, device="meta"),
         "target": torch.empty(batch, dtype=torch.int64, device="meta"),
     }
 
 
-def _loss(model: nn.Module, inputs: Inputs) -> torch.Tensor:
-    return functional.cross_entropy(model(inputs["x"]), inputs["target"])
+def classifier_loss(model: nn.Module, inputs: Inputs) -> torch.Tensor:
+    """Cross-entropy; of a model that gives several outputs, on the first."""
+    scores = model(inputs["x"])
+    return functional.cross_entropy(scores[0] if isinstance(scores, tuple) else scores, inputs["target"])
 
 
 def _classifier(
@@ -52,8 +55,8 @@ def _classifier(
         size_max=1024,
         trace_sizes=_SIZES,
         build=build,
-        inputs=_inputs,
-        loss=_loss,
+        inputs=classifier_inputs,
+        loss=classifier_loss,
         blocks=blocks,
     )
 

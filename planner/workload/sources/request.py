@@ -1,0 +1,101 @@
+"""What is asked of the tracer, and where its answer is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from planner.paths import data_dir
+from planner.workload.job import Checkpointing, Recipe
+from planner.workload.presets import TRACED_PRECISION
+from planner.workload.sources.reference import Reference, parse_reference
+
+Attention = Literal["fused", "eager"]
+_PACKAGES = ("torch", "timm", "transformers")
+_TRACE = Path(__file__).resolve().parent.parent / "trace"
+
+
+@dataclass(frozen=True, slots=True)
+class TableRequest:
+    """One table. ``precision``: as traced ("fp32", "amp", "bf16"). ``size``: trace exactly this image size or
+    sequence length, three times as fast; None: a table that serves a range of sizes, where the model can."""
+
+    reference: Reference
+    precision: str = "amp"
+    checkpointing: Checkpointing = "none"
+    attention: Attention = "fused"
+    size: int | None = None
+
+
+def request_for(recipe: Recipe, *, exact_size: bool = False) -> TableRequest:
+    """The table a recipe needs: torch 1.12 had no fused attention. Raises InvalidInputError for its model."""
+    return TableRequest(
+        parse_reference(recipe.model),
+        TRACED_PRECISION[recipe.precision],
+        recipe.checkpointing,
+        "eager" if recipe.software == "torch1.12" else "fused",
+        recipe.input_size if exact_size else None,
+    )
+
+
+def cache_path(request: TableRequest, python: str = sys.executable) -> Path:
+    """File for the table: its name is a hash of all that the table depends on.
+
+    Of a Python file, every .py beside it counts, as it may import them; modules from elsewhere do not.
+    """
+    reference = request.reference
+    described = {
+        "kind": reference.kind,
+        "function": reference.function,
+        "precision": request.precision,
+        "checkpointing": request.checkpointing,
+        "attention": request.attention,
+        "size": request.size,
+        "tracer": _tracer_version(),
+        "packages": _package_versions(python),
+    }
+    digest = hashlib.sha256(json.dumps(described, sort_keys=True).encode())
+    if reference.kind == "timm":
+        digest.update(reference.target.encode())
+    else:
+        file = Path(reference.target)
+        digest.update(file.name.encode())
+        _add_files(digest, sorted(file.parent.glob("*.py")) if reference.kind == "py" else [])
+        _add_files(digest, [file])
+    return data_dir() / "tables" / f"{digest.hexdigest()[:40]}.json"
+
+
+def _add_files(digest: hashlib._Hash, files: Iterable[Path]) -> None:
+    for file in files:
+        content = file.read_bytes()
+        digest.update(f"{file.name} {len(content)}\n".encode() + content)
+
+
+@cache
+def _tracer_version() -> str:
+    digest = hashlib.sha256()
+    _add_files(digest, [*sorted(_TRACE.rglob("*.py")), _TRACE.parent / "optable.py"])
+    return digest.hexdigest()
+
+
+@cache
+def _package_versions(python: str) -> dict[str, str | None]:
+    """Versions of the packages that decide what a model executes, read without running ``python``."""
+    path = sys.path
+    if python != sys.executable:
+        prefix = Path(python).parent.parent
+        path = [
+            str(folder) for folder in (*prefix.glob("lib/python3*/site-packages"), prefix / "Lib/site-packages")
+        ]
+    versions: dict[str, str | None] = {"python": python if python != sys.executable else ""}
+    for package in _PACKAGES:
+        found = next(iter(importlib.metadata.distributions(name=package, path=path)), None)
+        versions[package] = found.version if found else None
+    return versions
