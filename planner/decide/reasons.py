@@ -36,13 +36,15 @@ def reasons(
         *_either(ranking),
         *(_none_possible(weighed, terms) if chosen is None else _binding(options, chosen)),
         *_memory_unsure(chosen),
+        *(_ask_quote(options, chosen) if chosen and chosen.price and not chosen.price.is_quote else ()),
         *_faster(weighed, ranking.chosen),
         *_upload(options, chosen, _UPLOAD_SHARE),
         *_exchange(weighed, ranking.chosen),
         *_batch(chosen, job),
         *_windows(options),
         *_switch_points(ranking, terms),
-        *_price(options, chosen, today),
+        *_ask_quote(options, chosen),
+        *_stale_prices(options, today),
         *_evidence(options),
         *_privacy(chosen, terms),
     ]
@@ -239,8 +241,8 @@ def _is_faster(one: Option, other: Option) -> bool:
     return one.time_s is not None and other.time_s is not None and one.time_s.likely < other.time_s.likely
 
 
-def _price(options: tuple[Option, ...], chosen: Option | None, today: date | None) -> Iterator[Reason]:
-    """Which price to ask for, and how old those are that were used."""
+def _ask_quote(options: tuple[Option, ...], chosen: Option | None) -> Iterator[Reason]:
+    """The price to ask for: that of the chosen package, else of the smallest whose price was not told."""
     priced = [(option, option.price) for option in _sold(options) if option.price and option.price.usd_per_hour]
     unasked = [(option, price) for option, price in priced if not price.is_quote]
     for option, price in sorted(unasked, key=lambda pair: pair[0] is not chosen)[:1]:
@@ -248,7 +250,11 @@ def _price(options: tuple[Option, ...], chosen: Option | None, today: date | Non
         if price.usd_per_hour is not None:
             values = (("provider", provider), ("option", option.key), ("price_usd_per_h", price.usd_per_hour))
             yield Reason("ask_quote", values)
-    days = [price.oldest_price_date for _, price in priced if price.oldest_price_date]
+
+
+def _stale_prices(options: tuple[Option, ...], today: date | None) -> Iterator[Reason]:
+    prices = [option.price for option in _sold(options) if option.price and option.price.usd_per_hour]
+    days = [price.oldest_price_date for price in prices if price.oldest_price_date]
     if today and days and (today - min(days)).days > STALE_AFTER_DAYS:
         yield Reason("stale_prices", (("date", min(days).isoformat()), ("day_count", (today - min(days)).days)))
 

@@ -202,6 +202,7 @@ def test_that_the_quote_to_ask_for_is_that_of_the_choice():
     found = answer(prices=prices)
     assert found.chosen == "rent-4"
     assert reason(found, "ask_quote")["option"] == "rent-4"
+    assert codes(found.reasons)[:2] == ["no_local_gpu", "ask_quote"]  # the bill of a rental hangs on it
 
 
 def test_that_a_missing_price_is_named_beside_a_local_answer():
