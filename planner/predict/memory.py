@@ -203,13 +203,24 @@ def _verdict(total: Range, available: float) -> Fits:
 
 
 def _largest_batch(peak: _Peak, available: float) -> int:
-    """Largest batch whose careful total fits: where the steepest line crosses, then exactly by the parts."""
+    """Largest batch whose careful total fits, 0 for none: where the steepest line crosses, then by the parts."""
+
+    def fits(batch: int) -> bool:
+        return batch == 0 or peak.careful_bytes(batch) <= available
+
     constants, slopes = peak.careful_lines().T
     growing = slopes > 0
     crossings = (available - constants[growing]) / slopes[growing]
     batch = int(min(max(crossings.min(initial=_LARGEST_SEARCHED_BATCH), 0.0), _LARGEST_SEARCHED_BATCH))
-    while batch > 0 and peak.careful_bytes(batch) > available:
-        batch -= 1
-    while batch < _LARGEST_SEARCHED_BATCH and peak.careful_bytes(batch + 1) <= available:
-        batch += 1
+    # The crossing is right or off by rounding: steps that double reach any other answer just as surely.
+    step = 1
+    while not fits(batch):
+        batch, step = max(batch - step, 0), step * 2
+    too_large, step = batch + 1, 1
+    while too_large <= _LARGEST_SEARCHED_BATCH and fits(too_large):
+        batch, too_large, step = too_large, too_large + step, step * 2
+    too_large = min(too_large, _LARGEST_SEARCHED_BATCH + 1)
+    while too_large - batch > 1:
+        middle = (batch + too_large) // 2
+        batch, too_large = (middle, too_large) if fits(middle) else (batch, middle)
     return batch

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -141,3 +142,13 @@ def test_that_every_part_and_verdict_has_a_name_in_words():
     estimate = estimate_memory(make_table(), Recipe(), make_device())
     assert all(messages.knows(f"memory.part.{each.code}") for each in estimate.parts)
     assert all(messages.knows(f"memory.fits.{verdict.value}") for verdict in Fits)
+
+
+def test_that_memory_that_does_not_grow_with_the_batch_is_searched_at_once():
+    """A whole parameter update may outweigh every batch: the search must not walk through 16 million of them."""
+    large, small = (
+        make_table(live=[constant(size)], input_bytes=np.zeros(6), live_bytes_infer=np.array([constant(size)]))
+        for size in (100.0 * GIB, 1.0 * GIB)
+    )
+    assert estimate_memory(large, Recipe(), make_device()).largest_batch_size == 0
+    assert estimate_memory(small, Recipe(), make_device()).largest_batch_size == 2**24
