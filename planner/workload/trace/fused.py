@@ -141,6 +141,9 @@ def _attend(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> torch.Tensor:
+    # Fused kernels take (batch, heads, length, width) and give a mask no gradient; torch composes the others.
+    if query.dim() != 4 or (attn_mask is not None and attn_mask.requires_grad):
+        return _attend_in_parts(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     out: torch.Tensor = torch.ops.planner.attention(query, key, value, attn_mask, is_causal)[0]
     return out
 
