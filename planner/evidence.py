@@ -22,14 +22,22 @@ def weakest(*grades: Evidence) -> Evidence:
     return max(grades, key=lambda grade: grade.value)
 
 
-def check_number(name: str, value: float, *, at_least: float = 0.0, more_than: float | None = None) -> None:
-    """Raise ValueError, naming the field, unless ``value`` is finite and at least (or more than) a bound."""
-    if not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, got {value}")
+def check_number(
+    name: str, value: float, *, at_least: float = 0.0, more_than: float | None = None, at_most: float = 1e12
+) -> None:
+    """Raise ValueError, naming the field, unless ``value`` is finite and inside its bounds.
+
+    Everything that is typed or read has an upper bound, far above any real case: what is computed from it then
+    stays finite.
+    """
+    if not -1e300 < value < 1e300:  # also true for NaN, and for whole numbers that no float can hold
+        raise ValueError(f"{name} must be a number of ordinary size")
     if more_than is not None and value <= more_than:
-        raise ValueError(f"{name} must be more than {more_than:g}, got {value:g}")
+        raise ValueError(f"{name} must be more than {more_than:.10g}, got {value:.10g}")
     if value < at_least:
-        raise ValueError(f"{name} must be at least {at_least:g}, got {value:g}")
+        raise ValueError(f"{name} must be at least {at_least:.10g}, got {value:.10g}")
+    if value > at_most:
+        raise ValueError(f"{name} must be at most {at_most:.10g}, got {value:.10g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +80,11 @@ class Range:
         """Half of (high − low) over likely; infinity when likely is 0 and the range is not a point."""
         width = (self.high - self.low) / 2
         return width / self.likely if self.likely else (math.inf if width else 0.0)
+
+
+def check_range(
+    name: str, value: Range, *, at_least: float = 0.0, more_than: float | None = None, at_most: float = 1e12
+) -> None:
+    """``check_number`` for both ends of a range."""
+    check_number(name, value.low, at_least=at_least, more_than=more_than, at_most=at_most)
+    check_number(name, value.high, at_least=at_least, more_than=more_than, at_most=at_most)

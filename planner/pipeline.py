@@ -16,6 +16,7 @@ from planner.predict.device import device_from_benchmark, device_from_catalogue
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job, Recipe
 from planner.workload.optable import OpTable
+from planner.workload.presets import TRACED_ADAPTERS
 from planner.workload.sources.load import stored_table
 from planner.workload.sources.request import request_for
 
@@ -112,6 +113,10 @@ def table_of(recipe: Recipe) -> OpTable:
 
     Raises InvalidInputError for a model that is not known, and for one that was not traced yet.
     """
+    own = TRACED_ADAPTERS.get(recipe.model.removeprefix("preset:"), "none")
+    if recipe.adapter not in ("none", own):
+        what = f"{recipe.adapter!r} cannot be planned for {recipe.model}: it comes with {own}"
+        raise InvalidInputError("recipe", (Problem("adapter", what),))
     table = stored_table(request_for(recipe))
     if table is None:
         what = f"{recipe.model!r} was not traced yet: run `gpu-plan estimate --model {recipe.model}` once"
@@ -132,6 +137,7 @@ def evaluate(inputs: PlanInputs) -> Recommendation:
         terms=inputs.terms,
         local=local,
         unknown_gpu=gpu.name if gpu and local is None else None,
+        machine_known=inputs.snapshot is not None or local is not None,
         rented=_rented_device(),
         rented_gpu=RENTED_GPU,
         offers=inputs.offers,

@@ -190,7 +190,8 @@ def bench(quick: bool, device: str, uuid: str | None, python: Path | None, json_
     from planner.benchmark.history import save
     from planner.hardware.detect import detect as detect_machine
 
-    snapshot = detect_machine(chosen_python=python)
+    # Absolute: a name without a slash would be looked for on PATH. Not resolved: a venv's python is a link.
+    snapshot = detect_machine(chosen_python=python and python.absolute())
     messages = load_messages()
     try:
         request: Request = request_for(

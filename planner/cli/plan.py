@@ -18,13 +18,15 @@ from planner.decide.types import Recommendation
 from planner.door import InvalidInputError, Problem
 from planner.evidence import Range
 from planner.messages import load_messages
-from planner.pipeline import PlanInputs, evaluate
+from planner.offers.offer import Offer
+from planner.pipeline import RENTED_GPU, PlanInputs, evaluate
 from planner.report.as_json import as_json as recommendation_json
 from planner.report.plan_file import compare_with_saved, plan_hash, read_plan, save_plan
 from planner.report.sections import build_report, options_table
 from planner.report.wording import Wording
 from planner.units import parse_bytes, parse_count, parse_duration_s
 from planner.workload import job
+from planner.workload.presets import PRESETS, preset_info
 
 T = TypeVar("T")
 _PDF_DEADLINE_S = 120.0
@@ -64,6 +66,21 @@ class RangeType(click.ParamType[Range]):
             self.fail(str(error), param, ctx)
 
 
+class QuoteType(click.ParamType[tuple[int, float]]):
+    """``CARDS=USD``: the seller's price of a package for an hour."""
+
+    name = "cards=usd"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, float]:
+        if isinstance(value, tuple):
+            return value
+        cards, _, usd = str(value).partition("=")
+        try:
+            return int(cards), parse_count(usd)
+        except ValueError:
+            self.fail(f"{value!r} is no quote: write the number of cards and USD an hour, e.g. 4=3.20", param, ctx)
+
+
 COUNT, SIZE = Quantity("count", parse_count), Quantity("size", parse_bytes)
 HOURS = Quantity("duration", lambda text: parse_duration_s(text) / 3600)
 
@@ -74,6 +91,37 @@ def _changed(base: T, given: dict[str, Any], source: str) -> T:
         return replace(base, **{name: value for name, value in given.items() if value is not None})  # type: ignore[type-var]
     except ValueError as error:
         raise InvalidInputError(source, (Problem("", str(error)),)) from None
+
+
+_RECIPE = (
+    "model", "batch_size", "input_size", "precision", "memory_format", "optimizer", "checkpointing", "adapter",
+)  # fmt: skip
+_JOB = ("samples_per_epoch", "epochs", "dataset_bytes", "kept_batch")
+
+
+def _usual_job(model: str) -> dict[str, Any]:
+    """What a preset is usually trained with: batch and data set. Empty for other models."""
+    kind, _, name = model.partition(":")
+    if kind != "preset" or name not in PRESETS:
+        return {}
+    info = preset_info(name)
+    return {
+        "batch_size": info.default_batch_size,
+        "samples_per_epoch": float(info.dataset.samples),
+        "dataset_bytes": float(info.dataset.bytes),
+    }
+
+
+def _quoted(base: PlanInputs, quotes: tuple[tuple[int, float], ...]) -> tuple[Offer, ...]:
+    """The plan's offers and the quotes that were typed. Raises InvalidInputError for prices that cannot be."""
+    return base.offers + tuple(
+        _changed(
+            Offer(base.provider, RENTED_GPU, 1, None, source="typed on the command line"),
+            {"gpu_count": count, "price_usd_per_hour": usd, "price_date": base.today or None, "pricing": "quote"},
+            "quote",
+        )
+        for count, usd in quotes
+    )
 
 
 def _inputs_of_this_machine(detect_wanted: bool) -> PlanInputs:
@@ -104,9 +152,13 @@ def _print_answer(recommendation: Recommendation, wording: Wording) -> None:
 @click.command()
 @click.argument("plan_file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--model", help="What to train, e.g. preset:resnet50.")
-@click.option("--batch-size", type=int, help="Samples per step on one GPU.")
+@click.option("--batch-size", type=int, help="Samples per step of all GPUs together (see --keep).")
+@click.option(
+    "--keep", "kept_batch", type=click.Choice(get_args(job.KeptBatch)), help="What stays with more GPUs."
+)
 @click.option("--input-size", type=int, help="Image size or sequence length.")
 @click.option("--precision", type=click.Choice(job.PRECISIONS))
+@click.option("--memory-format", type=click.Choice(get_args(job.MemoryFormat)))
 @click.option("--optimizer", type=click.Choice(job.OPTIMIZERS))
 @click.option("--checkpointing", type=click.Choice(get_args(job.Checkpointing)))
 @click.option("--adapter", help="none, lora:RANK or qlora:RANK.")
@@ -118,17 +170,33 @@ def _print_answer(recommendation: Recommendation, wording: Wording) -> None:
 @click.option("--upload", "upload_mbit_per_s", type=RangeType(), help="Mbit/s.")
 @click.option("--waiting-cost", "waiting_cost_usd_per_h", type=float, help="USD per hour of people waiting.")
 @click.option("--bus-bandwidth-gbs", type=RangeType(), help="All-reduce bus bandwidth of the rented host, GB/s.")
+@click.option("--electricity", "electricity_usd_per_kwh", type=RangeType(), help="USD per kWh.")
+@click.option("--platform", type=click.Choice(["linux", "windows"]), help="Of the rented machine.")
+@click.option("--privacy", type=click.Choice(["public", "internal", "personal", "regulated"]), help="Of the data.")
+@click.option("--quote", "quotes", type=QuoteType(), multiple=True, help="Seller's price: CARDS=USD an hour.")
 @click.option("--detect/--no-detect", "detect_wanted", default=True, help="Look at this machine first.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the plan file here.")
 @as_json
-def plan(plan_file: Path | None, detect_wanted: bool, save: Path | None, json_wanted: bool, **given: Any) -> None:
-    """Decide: stay local or rent. Starts from PLAN_FILE, or from this machine and defaults."""
+def plan(
+    plan_file: Path | None,
+    detect_wanted: bool,
+    save: Path | None,
+    quotes: tuple[tuple[int, float], ...],
+    json_wanted: bool,
+    **given: Any,
+) -> None:
+    """Decide: stay local or rent. Starts from PLAN_FILE, or from this machine and the model's usual job."""
     base = read_plan(plan_file).inputs if plan_file else _inputs_of_this_machine(detect_wanted)
-    recipe_names = ("model", "batch_size", "input_size", "precision", "optimizer", "checkpointing", "adapter")
-    job_names = ("samples_per_epoch", "epochs", "dataset_bytes")
-    recipe = _changed(base.job.recipe, {name: given.pop(name) for name in recipe_names}, "recipe")
-    described = _changed(base.job, {"recipe": recipe, **{name: given.pop(name) for name in job_names}}, "job")
-    inputs = replace(base, job=described, terms=_changed(base.terms, given, "terms"))
+    usual = {} if plan_file and given["model"] is None else _usual_job(given["model"] or base.job.recipe.model)
+    given = {name: usual.get(name) if value is None else value for name, value in given.items()}
+    recipe = _changed(base.job.recipe, {name: given.pop(name) for name in _RECIPE}, "recipe")
+    described = _changed(base.job, {"recipe": recipe, **{name: given.pop(name) for name in _JOB}}, "job")
+    inputs = replace(
+        base,
+        job=described,
+        terms=_changed(base.terms, given, "terms"),
+        offers=_quoted(base, quotes),
+    )
     recommendation = evaluate(inputs)
     wording = Wording(load_messages())
     if save:

@@ -32,6 +32,7 @@ def decide(
     terms: Terms,
     local: DeviceModel | None,
     unknown_gpu: str | None,
+    machine_known: bool,
     rented: DeviceModel,
     rented_gpu: str,
     offers: tuple[Offer, ...],
@@ -48,7 +49,10 @@ def decide(
     draws = draw(seed, sample_count)
     prices = package_prices(offers, provider, rented_gpu, RENTED_COUNTS, avoid_community=is_private(terms))
     around = around_the_run(job, terms, draws)
-    weighed = [weigh_local(job, table, local, terms, draws) if local else no_local_option(job, unknown_gpu)]
+    here = (
+        weigh_local(job, table, local, terms, draws) if local else no_local_option(job, unknown_gpu, machine_known)
+    )
+    weighed = [here]
     for count in RENTED_COUNTS:
         weighed.append(weigh_rented(job, table, rented, prices[count], terms, draws, around))
     weighed = with_p_best([gated(w, job, terms, provider) for w in with_speedup(weighed, job)], terms)

@@ -121,9 +121,11 @@ def _option(kind: OptionKind, found: Estimate, job: Job, name: str) -> Option:
     )
 
 
-def no_local_option(job: Job, unknown_gpu: str | None) -> Weighed:
-    """This machine without anything to train on, or with a GPU of which neither data sheet nor benchmark tells."""
+def no_local_option(job: Job, unknown_gpu: str | None, machine_known: bool) -> Weighed:
+    """This machine without anything to train on, with a GPU of which neither data sheet nor benchmark tells, or
+    never looked at."""
     reason = Reason("unknown_gpu", (("device", unknown_gpu),)) if unknown_gpu else Reason("no_local_gpu")
+    reason = reason if machine_known else Reason("machine_unknown")
     return Weighed(
         Option(
             kind="local", gpu_count=1, device_name=unknown_gpu or "", sold=True, step=None, step_total_s=None,

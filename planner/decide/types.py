@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.evidence import Evidence, Range, check_number
+from planner.evidence import Evidence, Range, check_number, check_range
 from planner.offers.offer import PackagePrice
 from planner.predict.types import Communication, MemoryEstimate, StepTime
 
@@ -44,15 +44,16 @@ class Terms:
             value = getattr(self, name)
             if value is not None:
                 check_number(name, value, more_than=0)
-        check_number("upload_mbit_per_s", self.upload_mbit_per_s.low, more_than=0)
+        check_range("upload_mbit_per_s", self.upload_mbit_per_s, at_least=1e-3, at_most=1e9)
         if self.bus_bandwidth_gbs is not None:
-            check_number("bus_bandwidth_gbs", self.bus_bandwidth_gbs.low, more_than=0)
+            check_range("bus_bandwidth_gbs", self.bus_bandwidth_gbs, at_least=1e-3)
         if not 0.5 <= self.confidence < 1:
             raise ValueError(f"confidence must lie between 0.5 and 1, got {self.confidence}")
-        for name in ("waiting_cost_usd_per_h", "host_power_w"):
-            check_number(name, getattr(self, name))
-        for name in ("electricity_usd_per_kwh", "setup_h", "boot_h", "idle_h"):
-            check_number(name, getattr(self, name).low)
+        check_number("waiting_cost_usd_per_h", self.waiting_cost_usd_per_h, at_most=1e9)
+        check_number("host_power_w", self.host_power_w, at_most=1e6)
+        check_range("electricity_usd_per_kwh", self.electricity_usd_per_kwh, at_most=1e6)
+        for name in ("setup_h", "boot_h", "idle_h"):
+            check_range(name, getattr(self, name), at_most=1e6)
 
 
 @dataclass(frozen=True, slots=True)

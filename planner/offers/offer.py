@@ -46,10 +46,10 @@ class Offer:
     def __post_init__(self) -> None:
         if not self.provider.strip():
             raise ValueError("provider is empty")
-        check_number("gpu_count", self.gpu_count, at_least=1)
+        check_number("gpu_count", self.gpu_count, at_least=1, at_most=1024)
         if self.price_usd_per_hour is not None:
-            check_number("price_usd_per_hour", self.price_usd_per_hour)
-        check_number("billing_step_s", self.billing_step_s, more_than=0)
+            check_number("price_usd_per_hour", self.price_usd_per_hour, at_most=1e9)
+        check_number("billing_step_s", self.billing_step_s, at_least=1, at_most=1e9)
         if self.price_date is not None and parse_date(self.price_date) is None:
             raise ValueError(f"price_date must be a date such as 2026-08-22 or 2026-08, got {self.price_date!r}")
 

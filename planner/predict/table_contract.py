@@ -26,7 +26,7 @@ from planner.workload.job import (
     Strategy,
 )  # fmt: skip
 from planner.workload.optable import OpTable
-from planner.workload.presets import PRESETS, preset_info
+from planner.workload.presets import PRESETS, TRACED_ADAPTERS, preset_info
 from planner.workload.sources.load import Answer, Progress, load_tables
 from planner.workload.sources.reference import KINDS, parse_reference
 from planner.workload.sources.request import TableRequest, request_for
@@ -41,8 +41,6 @@ OUTPUT_COLUMNS = (
     "evidence", "error",
 )  # fmt: skip
 DEFAULT_GPU = "RTX 3090"
-# The one adapter a preset was traced with; all others are trained whole.
-_TRACED_ADAPTERS = {"llama3_8b_lora": "lora:16"}
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "mode": get_args(Mode),
@@ -135,7 +133,7 @@ def _request(raw: dict[str, str]) -> _Request:
     """Read one row. Raises InvalidInputError with all its problems."""
     row, default = _Row(raw), Recipe()
     preset = _preset(row)
-    traced_adapter = _TRACED_ADAPTERS.get(preset, "none")
+    traced_adapter = TRACED_ADAPTERS.get(preset, "none")
     adapter = row.text("adapter") or traced_adapter
     if adapter != traced_adapter:
         row.refuse("adapter", f"{row.text('model')} has only {traced_adapter}")

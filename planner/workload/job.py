@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from planner.evidence import Range, check_number
+from planner.evidence import Range, check_number, check_range
 
 Mode = Literal["train", "infer"]
 Precision = Literal["fp32", "tf32", "amp", "amp_bf16", "bf16"]
@@ -32,16 +32,16 @@ class Recipe:
     memory_format: MemoryFormat = "contiguous"
     optimizer: Optimizer = "adamw"
     checkpointing: Checkpointing = "none"
-    adapter: str = "none"  # "none", "lora:RANK", "qlora:RANK"
+    adapter: str = "none"  # "none": as the model comes; "lora:RANK", "qlora:RANK"
     strategy: Strategy = "ddp"
     software: Software = "torch2"
 
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
 
     def __post_init__(self) -> None:
-        check_number("batch_size", self.batch_size, at_least=1)
+        check_number("batch_size", self.batch_size, at_least=1, at_most=2**24)
         if self.input_size is not None:
-            check_number("input_size", self.input_size, at_least=1)
+            check_number("input_size", self.input_size, at_least=1, at_most=2**20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Job:
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
 
     def __post_init__(self) -> None:
-        check_number("samples_per_epoch", self.samples_per_epoch, at_least=1)
-        check_number("epochs", self.epochs.low, more_than=0)
-        check_number("dataset_bytes", self.dataset_bytes)
-        check_number("result_bytes", self.result_bytes)
+        check_number("samples_per_epoch", self.samples_per_epoch, at_least=1, at_most=1e15)
+        check_range("epochs", self.epochs, more_than=0, at_most=1e9)
+        check_number("dataset_bytes", self.dataset_bytes, at_most=1e18)
+        check_number("result_bytes", self.result_bytes, at_most=1e18)

@@ -31,6 +31,8 @@ PRESETS = (
 # Which traced recipe serves a precision: TF32 changes the speed of fp32 arithmetic, not what is executed;
 # the two 16-bit kinds of autocast move the same bytes.
 TRACED_PRECISION = {"fp32": "fp32", "tf32": "fp32", "amp": "amp", "amp_bf16": "amp", "bf16": "bf16"}
+# The adapter a preset was traced with; all others are trained whole.
+TRACED_ADAPTERS = {"llama3_8b_lora": "lora:16"}
 PRESETS_DIR = RESOURCES / "presets"
 
 Family = Literal["vision", "segmentation", "language", "tabular"]

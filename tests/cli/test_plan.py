@@ -124,3 +124,44 @@ def test_that_the_installed_program_starts_without_qt_torch_or_numpy(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
+
+
+def test_that_a_preset_brings_its_usual_batch_and_data(answer_of):
+    found = answer_of("plan", "--no-detect", "--model", "preset:llama3_8b_lora", "--epochs", "3")
+    register = {line["code"]: line["value"] for line in found["assumptions"]}
+    assert register["samples_per_epoch"] < 1e6
+    assert register["dataset_bytes"] < 1e10
+    assert not any(reason["code"] == "memory" for reason in found["options"][1]["rejected"])
+
+
+def test_that_a_quote_is_the_price(answer_of):
+    found = answer_of("plan", *OPTIONS, "--quote", "1=0.50", "--quote", "4=1.9")
+    assert found["options"][1]["price"]["usd_per_hour"]["likely"] == 0.5
+    assert found["options"][4]["price"]["is_quote"]
+
+
+@pytest.mark.parametrize("quote", ["4", "four=1", "4=cheap", "0=1", "4=-1"])
+def test_that_a_quote_that_is_none_is_wrong_input(gpu_plan, quote):
+    assert gpu_plan("plan", *OPTIONS, "--quote", quote).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--samples", "1e308"), ("--epochs", "1e300"), ("--waiting-cost", "1e308"), ("--upload", "1e-308")],
+)
+def test_that_a_number_of_absurd_size_is_wrong_input(gpu_plan, option, value):
+    result = gpu_plan("plan", *OPTIONS, option, value)
+    assert result.exit_code == 2
+    assert "must be" in result.stderr
+
+
+def test_that_an_adapter_the_model_does_not_have_is_wrong_input(gpu_plan):
+    result = gpu_plan("plan", *OPTIONS, "--adapter", "lora:16")
+    assert result.exit_code == 2
+    assert "adapter" in result.stderr
+
+
+def test_that_a_machine_nobody_looked_at_is_not_said_to_have_no_gpu(gpu_plan):
+    result = gpu_plan("plan", *OPTIONS)
+    assert "was not looked at" in result.output
+    assert "has no GPU" not in result.output

@@ -65,7 +65,8 @@ def answer(
 ) -> Recommendation:
     """The recommendation; ``changed`` are fields of the terms."""
     return decide(
-        job=job, table=op_table or table(), terms=replace(terms, **changed), local=local, unknown_gpu=None,
+        job=job, table=op_table or table(), terms=replace(terms, **changed), local=local,
+        unknown_gpu=None, machine_known=True,
         rented=rented or device(), rented_gpu="rtx-3090", offers=prices, provider="seller",
         today=date(2026, 9, 2), seed=seed, sample_count=1000,
     )  # fmt: skip

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import fields
+import json
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ from planner.decide.types import Terms
 from planner.evidence import Range
 from planner.hardware.snapshot import Snapshot
 from planner.messages import load_messages
+from planner.pipeline import evaluate
+from planner.report.as_json import as_json
+from planner.report.html import html_page
+from planner.report.sections import build_report
 from planner.report.wording import Wording
 from tests.decide.conftest import HOST, SMALL_CARD, packages
 
@@ -76,3 +81,34 @@ def test_that_an_answer_can_be_said_in_words(answer, case):
     for line in found.assumptions:
         assert WORDING.value(line.code, line.value)
         assert MESSAGES.knows(f"source.{line.source}"), line.source
+
+
+def extreme_inputs(inputs):
+    """The largest and smallest values every field of a plan accepts, one field at a time."""
+    terms, job = inputs.terms, inputs.job
+    for name, low, high in (
+        ("upload_mbit_per_s", 1e-3, 1e9),
+        ("electricity_usd_per_kwh", 0, 1e6),
+        ("setup_h", 0, 1e6),
+        ("boot_h", 0, 1e6),
+        ("idle_h", 0, 1e6),
+        ("bus_bandwidth_gbs", 1e-3, 1e12),
+    ):
+        yield replace(inputs, terms=replace(terms, **{name: Range(low, low, high)}))
+        yield replace(inputs, terms=replace(terms, **{name: Range(high, high, high)}))
+    for name, value in (("deadline_h", 1e12), ("deadline_h", 1e-12), ("budget_usd", 1e-12), ("budget_usd", 1e12)):
+        yield replace(inputs, terms=replace(terms, **{name: value}))
+    yield replace(inputs, terms=replace(terms, waiting_cost_usd_per_h=1e9, host_power_w=1e6))
+    for name, value in (("samples_per_epoch", 1e15), ("samples_per_epoch", 1.0), ("epochs", Range(1e-9, 1, 1e9)),
+                        ("dataset_bytes", 0.0), ("dataset_bytes", 1e18), ("result_bytes", 1e18)):  # fmt: skip
+        yield replace(inputs, job=replace(job, **{name: value}))
+    for price in (0.0, 1e-9, 1e9):
+        yield replace(inputs, offers=packages(price, price, price, price))
+    yield replace(inputs, offers=tuple(replace(o, billing_step_s=1e9) for o in inputs.offers))
+
+
+def test_that_the_most_extreme_plan_is_answered_in_words_and_on_paper(inputs):
+    for extreme in extreme_inputs(inputs):
+        found = evaluate(extreme)
+        assert html_page(build_report(extreme, found, WORDING))
+        json.dumps(as_json(found), allow_nan=False)
