@@ -16,6 +16,7 @@ from planner.benchmark import events
 from planner.benchmark.events import Event, decode
 from planner.benchmark.result import BenchmarkResult, ProbeResult, SkippedProbe
 from planner.hardware.snapshot import Gpu, Interpreter, Snapshot
+from planner.messages import Messages
 from planner.processes import Ending, Outcome, run_json_lines
 
 WORKER = Path(__file__).with_name("worker")
@@ -51,15 +52,31 @@ class Request:
 
 
 class BenchmarkError(Exception):
-    """There is no result. ``code`` is a message code below "bench.error", ``values`` fill its placeholders."""
+    """There is no result. ``code`` is a message code below "bench.error", ``values`` fill its placeholders.
+
+    ``reason``: a message code that says why and what to do in place of the code's own sentences.
+    """
 
     def __init__(
-        self, code: str, values: Mapping[str, str] | None = None, stderr_tail: tuple[str, ...] = ()
+        self,
+        code: str,
+        values: Mapping[str, str] | None = None,
+        stderr_tail: tuple[str, ...] = (),
+        reason: str = "",
     ) -> None:
+        self.reason = reason
         self.code = f"bench.error.{code}"
         self.values = dict(values or {})
         self.stderr_tail = stderr_tail
         super().__init__(self.code, self.values)
+
+
+def in_words(error: BenchmarkError, messages: Messages) -> str:
+    """What happened and what to do, in two or three sentences."""
+    codes = [f"{error.code}.title", f"{error.reason or error.code}.action"]
+    if error.reason:
+        codes.insert(1, f"{error.reason}.title")
+    return " ".join(messages.say(code, **error.values) for code in codes)
 
 
 def _device_kind(interpreter: Interpreter, gpu: Gpu | None) -> str:
@@ -93,8 +110,8 @@ def request_for(
     cannot run the benchmark or its torch cannot use the GPU.
     """
     if not interpreter.usable:
-        problem = f"{interpreter.problem} {interpreter.detail}".strip()
-        raise BenchmarkError("python_not_usable", {"python": interpreter.path, "detail": problem})
+        values = {"python": interpreter.path, "detail": interpreter.detail}
+        raise BenchmarkError("python_not_usable", values, reason=f"check.interpreter.{interpreter.problem}")
     gpu = None if device_kind == "cpu" else gpu
     kind = device_kind or _device_kind(interpreter, gpu)
     on_nvidia = kind == "cuda" and interpreter.cuda_build is not None

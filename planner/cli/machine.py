@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from planner.benchmark.result import BenchmarkResult, ProbeKind, ProbeResult
-from planner.benchmark.supervise import BenchmarkError, Request, Run, request_for, run_benchmark
+from planner.benchmark.supervise import BenchmarkError, Request, Run, in_words, request_for, run_benchmark
 from planner.cli.output import as_json, not_available, print_json, print_table
 from planner.door import InvalidInputError, Problem, plain
 from planner.hardware.snapshot import Gpu, Interpreter, Snapshot
@@ -205,8 +205,7 @@ def bench(quick: bool, device: str, uuid: str | None, python: Path | None, json_
     except BenchmarkError as error:
         for line in error.stderr_tail:
             click.echo(f"    {line}", err=True)
-        title, action = (messages.say(f"{error.code}.{part}", **error.values) for part in ("title", "action"))
-        raise click.ClickException(f"{title} {action}") from None
+        raise click.ClickException(in_words(error, messages)) from None
     path = save(result)
     if json_wanted:
         print_json({"saved_in": str(path), **plain(result)})

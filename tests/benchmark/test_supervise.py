@@ -19,6 +19,7 @@ from planner.benchmark.supervise import (
     begin,
     conclude,
     fold,
+    in_words,
     request_for,
     run_benchmark,
     worker_argv,
@@ -99,7 +100,9 @@ def test_that_a_python_that_cannot_use_the_gpu_is_refused():
     assert caught.value.code == "bench.error.gpu_not_usable"
     with pytest.raises(BenchmarkError) as caught:
         request_for(snapshot(GPU), replace(CUDA_PYTHON, problem="torch_missing"), GPU)
-    assert caught.value.code == "bench.error.python_not_usable"
+    words = in_words(caught.value, load_messages())
+    assert "It has no PyTorch." in words
+    assert "torch_missing" not in words
 
 
 def folded(*lines: dict) -> Run:

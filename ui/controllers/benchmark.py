@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from planner.processes import Outcome
 from ui.controllers.detect import DetectController
-from ui.i18n import say
+from ui.i18n import wording
 from ui.jobs.process import JsonLinesProcess, Limits
 from ui.jobs.thread import Tasks
 from ui.notices import Notices, Severity
@@ -146,7 +146,9 @@ class BenchmarkController(QObject):
 
     def _tell(self, error: BenchmarkError) -> None:
         """Why there is no result, in words, with what the child said last."""
-        text = f"{say(f'{error.code}.title', **error.values)} {say(f'{error.code}.action', **error.values)}"
+        from planner.benchmark.supervise import in_words
+
+        text = in_words(error, wording().messages)
         wanted = error.code == "bench.error.cancelled"
         severity = Severity.INFORMATION if wanted else Severity.ERROR
         self._notices.show(_NOTICE, severity, text, "\n".join(error.stderr_tail))
