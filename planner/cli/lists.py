@@ -36,7 +36,8 @@ def catalog(name: str | None, json_wanted: bool) -> None:
         spec = lookup(name)
         if spec is None:
             near = ", ".join(close_names(name))
-            raise InvalidInputError("catalogue", (Problem("", f"{name!r} is not there. Close names: {near}"),))
+            hint = f"close names: {near}" if near else "`gpu-plan catalog` lists them all"
+            raise InvalidInputError("catalogue", (Problem("", f"{name!r} is not there; {hint}"),))
         specs = (spec,)
     if json_wanted:
         print_json([plain(spec) for spec in specs])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 
 from planner.messages import Messages, load_messages
@@ -26,9 +27,12 @@ _WINDOWS_OPEN_ELSEWHERE = (32, 33)  # sharing and lock violations
 def write_file(path: Path, data: bytes, messages: Messages | None = None) -> None:
     """Write ``data`` to ``path`` whole or not at all.
 
-    Raises OSError whose message names the file and the reason; ``path`` is then as it was.
+    Raises OSError whose message names the file and the reason; ``path`` is then as it was. A folder that is not
+    there is not made: it is more likely misspelt than wanted.
     """
     try:
+        if not path.parent.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
         write_atomically(path, data)
     except OSError as error:
         raise clear_error(error, path, messages or load_messages()) from error
