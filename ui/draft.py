@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from planner.evidence import Range
 from planner.units import parse_bytes, parse_count, parse_duration_s
 from planner.workload.job import Job
 from ui.i18n import say
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from planner.decide.types import Terms
@@ -126,7 +128,19 @@ def read(draft: Draft) -> Reading:
     ranges = {name: _range(name, values, problems) for name in RANGES}
     if problems:
         return Reading(None, None, problems)
-    return Reading(_job(draft, values, ranges), _terms(draft, values, ranges), {})
+    job = _built(lambda: _job(draft, values, ranges), problems)
+    terms = _built(lambda: _terms(draft, values, ranges), problems)
+    return Reading(job, terms, problems)
+
+
+def _built(make: Callable[[], T], problems: dict[str, str]) -> T | None:
+    """What ``make`` makes of the values; None, with the problem at its field, where one is out of bounds."""
+    try:
+        return make()
+    except ValueError as error:  # "dataset_bytes must be at most …": the domain's name of the field comes first
+        name, _, what = str(error).partition(" ")
+        problems[FIELD_OF_DOMAIN.get(name, name)] = _sentence(what)
+        return None
 
 
 def _value(field: Field, text: str, problems: dict[str, str]) -> float | None:

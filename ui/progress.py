@@ -62,6 +62,8 @@ def _benchmark(store: Store) -> PageState:
         return PageState(State.NEEDS_YOU, tr("Progress", "not measured"))
     if store.snapshot is not None and stale_reasons(result, store.snapshot):
         return PageState(State.STALE, tr("Progress", "machine changed"))
+    if store.gpu is not None and result.gpu_uuid is None and result.device_kind == "cpu":
+        return PageState(State.NEEDS_YOU, tr("Progress", "processor only"))
     return PageState(State.DONE, tr("Progress", "measured"))
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from planner.evidence import Range, check_number
 
+MOST_USD_PER_HOUR = 1e9  # a bound that keeps bills finite, not an opinion
 STALE_AFTER_DAYS = 14  # rental prices move weekly; older ones are shown as stale
 
 
@@ -48,7 +49,7 @@ class Offer:
             raise ValueError("provider is empty")
         check_number("gpu_count", self.gpu_count, at_least=1, at_most=1024)
         if self.price_usd_per_hour is not None:
-            check_number("price_usd_per_hour", self.price_usd_per_hour, at_most=1e9)
+            check_number("price_usd_per_hour", self.price_usd_per_hour, at_most=MOST_USD_PER_HOUR)
         check_number("billing_step_s", self.billing_step_s, at_least=1, at_most=1e9)
         if self.price_date is not None and parse_date(self.price_date) is None:
             raise ValueError(f"price_date must be a date such as 2026-08-22 or 2026-08, got {self.price_date!r}")

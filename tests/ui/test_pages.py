@@ -24,7 +24,9 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from planner.hardware.snapshot import Check, CheckStatus, Interpreter, TorchDevice
+from planner.pipeline import evaluate
 from tests.report.fixtures import recommendations
+from ui.i18n import wording
 from ui.notices import Severity
 from ui.parts import Parts
 from ui.progress import PAGES, State, page_states
@@ -276,3 +278,17 @@ def test_that_no_underlined_letter_means_two_things(window: MainWindow, parts: P
             texts.append(widget.text())
     letters = [match[1].lower() for text in texts if (match := re.search(r"&(\w)", text))]
     assert sorted(letter for letter in set(letters) if letters.count(letter) > 1) == []
+
+
+def test_that_the_answer_page_always_shows_the_answer_that_holds(window: MainWindow, parts: Parts) -> None:
+    """Answers replace each other quickly, and a new one may lie where the last one lay in memory."""
+    window.show_page("answer")
+    page = window.pages["answer"]
+    parts.store.set_engine(evaluate)
+    assert parts.store.draft is not None
+    for batch in range(8, 48):
+        parts.store.set_draft(parts.store.draft.typed("batch_size", str(batch)))
+        parts.store.recompute()
+        recommendation = parts.store.answer.recommendation
+        assert recommendation is not None
+        assert page.sentence.text() == wording().verdict(recommendation)  # type: ignore[attr-defined]

@@ -10,10 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from planner.decide.types import Recommendation, Terms
 from planner.door import InvalidInputError, Problem
-from planner.pipeline import PlanInputs
+from planner.pipeline import PlanInputs, evaluate
 from planner.workload.job import Job
 from tests.report.fixtures import recommendations
-from ui.draft import draft_of
+from ui.draft import QUANTITIES, draft_of
 from ui.state import Store
 
 
@@ -146,3 +146,17 @@ def test_that_a_lost_gpu_is_not_the_one_that_trains(store: Store) -> None:
     lost = replace(snapshot.gpus[0], uuid="GPU-0", lost=True)
     store.set_snapshot(replace(snapshot, gpus=(lost, *snapshot.gpus)))
     assert store.gpu == snapshot.gpus[0]
+
+
+@pytest.mark.parametrize("key", sorted(QUANTITIES))
+@pytest.mark.parametrize("text", ["1e299", "99999999999999999999999", "1e-300"])
+def test_that_a_number_of_absurd_size_is_answered_or_stands_at_its_field(
+    store: Store, key: str, text: str
+) -> None:
+    assert store.draft is not None
+    store.set_engine(evaluate)
+    store.set_draft(store.draft.typed(key, text))
+    store.recompute()
+    family = key.split("_", maxsplit=1)[0]  # of a range, another of its three fields may be the one that is wrong
+    told = [place for place in store.answer.problems if place.split("_")[0] == family]
+    assert told or not store.answer.stale

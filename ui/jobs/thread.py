@@ -8,6 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal, Slot
 
+_MOST_THREADS = 8
+
 Cancelled = Callable[[], bool]
 Work = Callable[[Cancelled], Any]
 OnDone = Callable[[Any, Exception | None], None]
@@ -63,6 +65,8 @@ class Tasks(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._pool = QThreadPool(self)
+        # Tasks mostly wait for children and disks: one that hangs must not hold up saving a plan.
+        self._pool.setMaxThreadCount(_MOST_THREADS)
         self._running: set[Task] = set()
 
     def run(self, work: Work, on_done: OnDone) -> Task:

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from planner.offers.offer import Offer
+from planner.offers.offer import MOST_USD_PER_HOUR, Offer
 from planner.offers.price import is_stale
 from planner.units import format_money, parse_count
 from ui.i18n import say
@@ -28,7 +28,7 @@ def parse_price(text: str) -> float | None:
         value = parse_count(stripped)
     except ValueError:
         raise ValueError(say("form.price.not_a_price", text=text.strip())) from None
-    if value < 0:
+    if not 0 <= value <= MOST_USD_PER_HOUR:
         raise ValueError(say("form.price.not_a_price", text=text.strip()))
     return value
 

@@ -10,7 +10,7 @@ from ui.models.table_model import TableModel
 from ui.notices import Notices
 from ui.pages.option_table import options_table
 from ui.settings import Settings
-from ui.state import Store
+from ui.state import Answer, Store
 from ui.theme import GRID, Theme
 from ui.widgets.basic import Card, DataTable, Page, label
 
@@ -21,7 +21,7 @@ class AnswerPage(Page):
     def __init__(self, store: Store, theme: Theme, settings: Settings, notices: Notices) -> None:
         super().__init__(tr("AnswerPage", "Answer"))
         self._store = store
-        self._drawn: object = None
+        self._drawn: tuple[Answer | None, str | None] = (None, None)
         self.body.addWidget(self._verdict_card())
         self.charts: dict[str, ChartCard] = {}
         titles = {
@@ -76,9 +76,11 @@ class AnswerPage(Page):
     def refresh(self) -> None:
         """Redraw what changed; nothing while another page is shown."""
         answer, selection = self._store.answer, self._store.selection
-        if not self.isVisible() or self._drawn == (id(answer), selection):
+        drawn, drawn_selection = self._drawn
+        # The answer itself is kept and compared: the id() of one that is gone may be another's.
+        if not self.isVisible() or (drawn is answer and drawn_selection == selection):
             return
-        self._drawn = (id(answer), selection)
+        self._drawn = (answer, selection)
         if answer.recommendation is None or answer.inputs is None:
             waiting = self.tr("The first answer is being worked out.")
             self.sentence.setText(next(iter(answer.problems.values()), waiting))
