@@ -24,7 +24,6 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from planner.hardware.snapshot import Check, CheckStatus, Interpreter, TorchDevice
-from planner.pipeline import evaluate
 from tests.report.fixtures import recommendations
 from ui.i18n import wording
 from ui.notices import Severity
@@ -284,7 +283,9 @@ def test_that_the_answer_page_always_shows_the_answer_that_holds(window: MainWin
     """Answers replace each other quickly, and a new one may lie where the last one lay in memory."""
     window.show_page("answer")
     page = window.pages["answer"]
-    parts.store.set_engine(evaluate)
+    parts.store.set_engine(
+        lambda i: replace(recommendations.recommendation(), confidence=i.job.recipe.batch_size / 100)
+    )
     assert parts.store.draft is not None
     for batch in range(8, 48):
         parts.store.set_draft(parts.store.draft.typed("batch_size", str(batch)))
