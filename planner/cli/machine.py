@@ -13,6 +13,7 @@ from planner.cli.output import as_json, not_available, print_json, print_table
 from planner.door import InvalidInputError, Problem, plain
 from planner.hardware.snapshot import Gpu, Interpreter, Snapshot
 from planner.messages import load_messages
+from planner.report.files import clear_error
 from planner.units import format_bytes, format_duration, significant
 
 
@@ -187,7 +188,7 @@ def _print_result(result: BenchmarkResult) -> None:
 @as_json
 def bench(quick: bool, device: str, uuid: str | None, python: Path | None, json_wanted: bool) -> None:
     """Measure this machine's GPU, or its processor, and keep the result."""
-    from planner.benchmark.history import save
+    from planner.benchmark.history import folder, save
     from planner.hardware.detect import detect as detect_machine
 
     # Absolute: a name without a slash would be looked for on PATH. Not resolved: a venv's python is a link.
@@ -206,9 +207,16 @@ def bench(quick: bool, device: str, uuid: str | None, python: Path | None, json_
         for line in error.stderr_tail:
             click.echo(f"    {line}", err=True)
         raise click.ClickException(in_words(error, messages)) from None
-    path = save(result)
+    try:
+        path: Path | None = save(result)
+    except OSError as error:  # what was measured is shown all the same
+        path = None
+        click.echo(str(clear_error(error, folder(), messages)), err=True)
     if json_wanted:
-        print_json({"saved_in": str(path), **plain(result)})
+        print_json({"saved_in": path and str(path), **plain(result)})
     else:
         _print_result(result)
+    if path is None:
+        raise SystemExit(1)
+    if not json_wanted:
         click.echo(messages.say("cli.bench.saved", path=path))

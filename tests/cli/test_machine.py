@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import json
+
 import pytest
 
 from planner.door import validated
@@ -44,3 +47,22 @@ def test_that_every_command_explains_itself_and_speaks_json(gpu_plan, command):
 
 def test_that_a_misspelt_command_is_wrong_input(gpu_plan):
     assert gpu_plan("benchmark").exit_code == 2
+
+
+def test_that_a_full_disk_loses_the_file_and_not_what_was_measured(gpu_plan, monkeypatch):
+    """The measuring is replaced: what happens to a result is looked at."""
+    from planner.cli import machine
+    from tests.report.fixtures import recommendations
+
+    def full(result):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(machine, "run_benchmark", lambda request, on_progress: recommendations.benchmark())
+    monkeypatch.setattr(machine, "request_for", lambda *args, **options: None)
+    monkeypatch.setattr(machine, "_chosen_python", lambda snapshot, python: None)
+    monkeypatch.setattr("planner.hardware.detect.detect", lambda **options: recommendations.snapshot())
+    monkeypatch.setattr("planner.benchmark.history.save", full)
+    result = gpu_plan("bench", "--json")
+    assert result.exit_code == 1
+    assert "disk is full" in result.stderr
+    assert json.loads(result.stdout)["probes"]
