@@ -199,6 +199,6 @@ def test_that_a_failed_save_says_why_and_leaves_the_old_file(path, monkeypatch, 
 
 
 def test_that_a_folder_that_is_not_there_is_said_and_not_made(tmp_path):
-    with pytest.raises(OSError, match="plan.json"):
+    with pytest.raises(OSError, match="misspelt"):
         save_plan(tmp_path / "misspelt" / "plan.json", PlanInputs())
     assert list(tmp_path.iterdir()) == []
