@@ -89,6 +89,14 @@ def format_bytes(value: float) -> str:
     return f"{significant(value)} B"
 
 
+def format_rate(value: float, unit: str) -> str:
+    """Decimal prefixes, as rates are published: format_rate(12.5e6, "FLOP/s") → "12.5 MFLOP/s"."""
+    for prefix, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= size:
+            return f"{significant(value / size)} {prefix}{unit}"
+    return f"{significant(value)} {unit}"
+
+
 def format_duration(seconds: float) -> str:
     """The two largest units: 9000 → "2 h 30 min", 0.0123 → "12.3 ms"."""
     if seconds < 1:

@@ -77,3 +77,18 @@ def test_that_money_is_written_in_its_own_currency():
     assert units.format_money(12_345.6) == "$12,346"
     assert units.format_money(154_000, "VND") == "154,000 ₫"
     assert units.format_money(3.5, "EUR") == "€3.50"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (12.5e6, "FLOP/s", "12.5 MFLOP/s"),
+        (2.24e9, "FLOP/s", "2.24 GFLOP/s"),
+        (35.6e12, "FLOP/s", "35.6 TFLOP/s"),
+        (936e9, "B/s", "936 GB/s"),
+        (1500, "B/s", "1.5 kB/s"),
+        (0.5, "B/s", "0.5 B/s"),
+    ],
+)
+def test_that_a_rate_is_written_with_the_prefix_that_fits(value, unit, text):
+    assert units.format_rate(value, unit) == text

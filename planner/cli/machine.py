@@ -14,7 +14,7 @@ from planner.door import InvalidInputError, Problem, plain
 from planner.hardware.snapshot import Gpu, Interpreter, Snapshot
 from planner.messages import load_messages
 from planner.report.files import clear_error
-from planner.units import format_bytes, format_duration, significant
+from planner.units import format_bytes, format_duration, format_rate, significant
 
 
 def _bytes(value: int | None) -> str:
@@ -147,9 +147,9 @@ class _Progress:
 def _rate(probe: ProbeResult) -> str:
     match probe.kind:
         case ProbeKind.FLOPS:
-            return f"{significant((probe.flops_per_s or 0.0) / 1e12)} TFLOP/s"
+            return "" if probe.flops_per_s is None else format_rate(probe.flops_per_s, "FLOP/s")
         case ProbeKind.BANDWIDTH:
-            return f"{significant((probe.bytes_per_s or 0.0) / 1e9)} GB/s"
+            return "" if probe.bytes_per_s is None else format_rate(probe.bytes_per_s, "B/s")
         case ProbeKind.STEP:
             return f"{significant(1 / probe.time_s)} steps/s"
         case ProbeKind.LATENCY:

@@ -33,8 +33,14 @@ _DECIMAL_BYTES: Ladder = (
     (1e3, 1e3, "kb"),
     (0.0, 1.0, "byte"),
 )
-_FLOPS: Ladder = ((1e12, 1e12, "tflops"), (1e9, 1e9, "gflops"), (0.0, 1.0, "flops"))
-_BANDWIDTH: Ladder = ((1e9, 1e9, "gb_per_s"), (1e6, 1e6, "mb_per_s"), (0.0, 1.0, "byte_per_s"))
+_FLOPS: Ladder = (
+    (1e12, 1e12, "tflops"),
+    (1e9, 1e9, "gflops"),
+    (1e6, 1e6, "mflops"),
+    (1e3, 1e3, "kflops"),
+    (0.0, 1.0, "flops"),
+)
+_BANDWIDTH: Ladder = ((1e9, 1e9, "gb_per_s"), (1e6, 1e6, "mb_per_s"), (1e3, 1e3, "kb_per_s"), (0.0, 1.0, "byte_per_s"))
 
 # By suffix of a value's name; the first that matches wins, so the longer ones come first.
 _LADDERS: tuple[tuple[str, Ladder], ...] = (
