@@ -99,7 +99,7 @@ class WorkloadForm(QWidget):
                     "kept_batch",
                     self.tr("&With more GPUs keep"),
                     (
-                        ("global", self.tr("the batch of all GPUs together")),
+                        ("global", self.tr("the batch of all GPUs")),
                         ("per_gpu", self.tr("the batch of each GPU")),
                     ),
                 ),
