@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QHeaderView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from planner.units import format_bytes
 from ui.controllers.detect import DetectController
@@ -46,11 +46,8 @@ class GpuCard(Card):
         self.empty = label("", wrap=True)
         self.body.addWidget(self.empty)
         self.model = GpuModel(self)
-        self.table = DataTable(self.model, self.tr("Readings of every GPU"), fit_height=True)
-        self.table.horizontalHeader().setStretchLastSection(False)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        name = self.tr("Readings of every GPU")
+        self.table = DataTable(self.model, name, fit_height=True, even_columns=True)
         self.body.addWidget(self.table)
         self.body.addStretch(1)
         store.snapshot_changed.connect(self.refresh)

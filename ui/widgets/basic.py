@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from ui.theme import GRID
 
 ROW_HEIGHT = 28
+_READABLE_PX = 160  # narrower, an elastic column is not squeezed
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
@@ -132,16 +133,24 @@ class Page(QScrollArea):
 class DataTable(QTableView):
     """A read-only table; ``fit_height`` shows all rows so that only the page scrolls.
 
-    ``elastic``: the column that gives way when there is too little room; else the last fills what is left.
+    ``elastic``: the column that takes what the others leave. It stays readable: where that is too narrow, the
+    table scrolls sideways. Without one the last column fills what is left. ``even_columns``: all share the width.
     """
 
     def __init__(
-        self, model: QAbstractItemModel, name: str, *, fit_height: bool = False, elastic: int | None = None
+        self,
+        model: QAbstractItemModel,
+        name: str,
+        *,
+        fit_height: bool = False,
+        elastic: int | None = None,
+        even_columns: bool = False,
     ) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self._fit_height = fit_height
         self.elastic = elastic
+        self._even_columns = even_columns
         self.setModel(model)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -160,7 +169,8 @@ class DataTable(QTableView):
             Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fit_height else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         )
         model.modelReset.connect(self.fit)
-        model.dataChanged.connect(self._fit_if_seen)
+        for changed in (model.dataChanged, model.rowsInserted, model.rowsRemoved):
+            changed.connect(self._fit_if_seen)
 
     def _fit_if_seen(self) -> None:
         if self.isVisible():
@@ -178,20 +188,44 @@ class DataTable(QTableView):
     def fit(self) -> None:
         """Columns as wide as their contents; all rows visible where asked."""
         header_view = self.horizontalHeader()
-        if self.elastic is None:
+        scrolls = False
+        if self._even_columns:
+            header_view.setStretchLastSection(False)  # it would widen the last one past the edge
+            header_view.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        elif self.elastic is None:
             header_view.setStretchLastSection(False)
             self.resizeColumnsToContents()
             header_view.setStretchLastSection(header_view.length() < self.viewport().width() or self._fit_height)
         else:
-            header_view.setStretchLastSection(False)
-            header_view.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-            if self.elastic < header_view.count():
-                header_view.setSectionResizeMode(self.elastic, QHeaderView.ResizeMode.Stretch)
+            scrolls = self._fit_elastic(self.elastic)
         if self._fit_height:
             rows = self.model().rowCount()
             header = self.horizontalHeader().sizeHint().height() if self.horizontalHeader().isVisible() else 0
-            self.setFixedHeight(header + max(rows, 1) * ROW_HEIGHT + 6)
+            bar = self.horizontalScrollBar().sizeHint().height() if scrolls else 0
+            self.setFixedHeight(header + max(rows, 1) * ROW_HEIGHT + bar + 6)
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def _fit_elastic(self, elastic: int) -> bool:
+        """Give the elastic column what the others leave; returns whether the table must scroll sideways."""
+        header_view = self.horizontalHeader()
+        header_view.setStretchLastSection(False)
+        header_view.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        if elastic >= header_view.count():
+            return False
+        wanted = [
+            max(self.sizeHintForColumn(column), header_view.sectionSizeHint(column))
+            for column in range(header_view.count())
+        ]
+        least = min(wanted[elastic], _READABLE_PX)
+        scrolls = sum(wanted) - wanted[elastic] + least > self.viewport().width()
+        mode = QHeaderView.ResizeMode.Fixed if scrolls else QHeaderView.ResizeMode.Stretch
+        header_view.setSectionResizeMode(elastic, mode)
+        if scrolls:
+            header_view.resizeSection(elastic, least)
+        if self._fit_height:
+            policy = Qt.ScrollBarPolicy
+            self.setHorizontalScrollBarPolicy(policy.ScrollBarAlwaysOn if scrolls else policy.ScrollBarAlwaysOff)
+        return scrolls
 
 
 def row(*widgets: QWidget | None, spacing: int = GRID) -> QHBoxLayout:
