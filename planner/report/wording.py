@@ -40,7 +40,12 @@ _FLOPS: Ladder = (
     (1e3, 1e3, "kflops"),
     (0.0, 1.0, "flops"),
 )
-_BANDWIDTH: Ladder = ((1e9, 1e9, "gb_per_s"), (1e6, 1e6, "mb_per_s"), (1e3, 1e3, "kb_per_s"), (0.0, 1.0, "byte_per_s"))
+_BANDWIDTH: Ladder = (
+    (1e9, 1e9, "gb_per_s"),
+    (1e6, 1e6, "mb_per_s"),
+    (1e3, 1e3, "kb_per_s"),
+    (0.0, 1.0, "byte_per_s"),
+)
 
 # By suffix of a value's name; the first that matches wins, so the longer ones come first.
 _LADDERS: tuple[tuple[str, Ladder], ...] = (
