@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from ui.controllers.report import ReportController
@@ -16,6 +16,24 @@ from ui.widgets.basic import Card, Page, button, label
 
 _PAGE_PX = 680
 _PREVIEW_DELAY_MS = 150  # typing a name must not lay the report out at every key
+
+
+class _Pages(QScrollArea):
+    """The pages below each other, as wide as there is room: up and down only."""
+
+    resized = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Always: a bar that comes with the pages would take the room they were painted for.
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.resized.emit()
 
 
 class ReportPage(Page):
@@ -42,6 +60,7 @@ class ReportPage(Page):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PREVIEW_DELAY_MS)
         self._timer.timeout.connect(self._paint_preview)
+        self.pages.resized.connect(self._timer.start)
         store.answer_changed.connect(self.refresh)
         store.plan_changed.connect(self.refresh)
         report.busy_changed.connect(self.refresh)
@@ -86,8 +105,7 @@ class ReportPage(Page):
 
     def _preview_card(self) -> Card:
         card = Card(self.tr("Preview"))
-        self.pages = QScrollArea()
-        self.pages.setWidgetResizable(True)
+        self.pages = _Pages()
         self.pages.setAccessibleName(self.tr("Preview of the report's pages"))
         self.pages.setMinimumHeight(400)
         inside = QWidget()
