@@ -98,6 +98,19 @@ def test_that_cancel_keeps_the_last_result(
     assert "cancelled" in notice(measurable)
 
 
+def test_that_nothing_is_promised_that_is_not_there(
+    qtbot: QtBot, measurable: Parts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Killed without a word and without an earlier result: no details, and none spoken of; no result kept."""
+    measurable.store.set_benchmark(None)
+    worker(monkeypatch, tmp_path, "os.kill(os.getpid(), 9)")
+    run(measurable, qtbot)
+    shown = next(one for one in measurable.notices.shown if one.name == "benchmark")
+    assert shown.details == ""
+    assert "details" not in shown.text
+    assert "last finished result" not in shown.text
+
+
 def test_that_the_page_shows_stage_progress_and_time_left(
     qtbot: QtBot, window: MainWindow, measurable: Parts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
