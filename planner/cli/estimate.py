@@ -58,9 +58,12 @@ def _read_rows(source: str) -> list[dict[str, str]]:
     with a warning: they may be misspelt.
     """
     try:
-        text = sys.stdin.read() if source == STANDARD else Path(source).read_text(encoding="utf-8-sig")
+        content = sys.stdin.buffer.read() if source == STANDARD else Path(source).read_bytes()
+        text = content.decode("utf-8-sig")
     except FileNotFoundError:
         raise InvalidInputError(source, (Problem("", "no such file"),)) from None
+    except IsADirectoryError:
+        raise InvalidInputError(source, (Problem("", "is a folder, not a table"),)) from None
     except UnicodeDecodeError as error:
         raise InvalidInputError(source, (Problem(f"byte {error.start}", "not UTF-8 text"),)) from None
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)

@@ -6,6 +6,7 @@ never stops the others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -53,7 +54,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 _SIZE_COLUMNS = {"image": "image_size", "volume": "image_size", "sequence": "sequence_length", "none": ""}
 _MAX_BATCH = 2**24
-_DIGITS = 12  # more than any number that is accepted
+_NUMBER = re.compile(r"\d{1,12}(\.\d{0,12})?|\.\d{1,12}", re.ASCII)  # no signs, exponents or separators
 _SHOWN = 60  # characters of a refused value that are repeated
 
 DeviceByName = Callable[[str], DeviceModel]
@@ -90,24 +91,26 @@ class _Row:
             return default
         return value
 
-    def whole(self, column: str, default: int | None, highest: int) -> int | None:
+    def number(self, column: str) -> float | None:
+        """A plain decimal number; None for anything else, which is then refused by the caller."""
         text = self.text(column)
-        if not text:
+        return float(text) if _NUMBER.fullmatch(text) else None
+
+    def whole(self, column: str, default: int | None, highest: int) -> int | None:
+        """A whole number; "8.0" is one too, as tables write a column in which some cells are empty."""
+        if not self.text(column):
             return default
-        if not (text.isascii() and text.isdigit() and len(text) < _DIGITS and 1 <= int(text) <= highest):
+        value = self.number(column)
+        if value is None or not 1 <= value <= highest or value != int(value):
             self.refuse(column, f"write a whole number from 1 to {highest}")
             return default
-        return int(text)
+        return int(value)
 
     def bandwidth(self) -> Range | None:
-        text = self.text("bus_bandwidth_gbs")
-        if not text:
+        if not self.text("bus_bandwidth_gbs"):
             return None
-        try:
-            value = float(text)
-        except ValueError:
-            value = 0.0
-        if not 1e-3 <= value <= 1e5:
+        value = self.number("bus_bandwidth_gbs")
+        if value is None or not 1e-3 <= value <= 1e5:
             self.refuse("bus_bandwidth_gbs", "write GB/s as a number such as 6.5, or leave it empty")
             return None
         return Range.exactly(value * 1e9)

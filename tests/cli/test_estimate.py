@@ -135,3 +135,22 @@ def test_that_table_and_recipe_are_not_mixed(gpu_plan):
     result = gpu_plan("estimate", "--table", "x.csv", "--model", "preset:resnet50")
     assert result.exit_code == 2
     assert "--model" in result.stderr
+
+
+def test_that_a_byte_order_mark_is_no_part_of_the_first_column(gpu_plan):
+    result = gpu_plan("estimate", "--table", "-", stdin="\ufeffmodel,batch_size\npreset:resnet50,8.0\n")
+    assert result.exit_code == 0, result.stderr
+    (row,) = csv.DictReader(io.StringIO(result.stdout, newline=""))
+    assert row["error"] == ""
+
+
+def test_that_a_folder_is_no_table(gpu_plan, tmp_path):
+    result = gpu_plan("estimate", "--table", tmp_path)
+    assert result.exit_code == 2
+    assert "folder" in result.stderr
+
+
+@pytest.mark.parametrize("typed", ["8_0", "٨", "8.5", "1e3", "+8", "0", "99999999999999"])
+def test_that_a_batch_is_a_plain_whole_number(estimated, typed):
+    (row,) = estimated({**ROW, "batch_size": typed})
+    assert "batch_size" in row["error"]
