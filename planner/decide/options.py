@@ -69,7 +69,7 @@ def _step_samples(found: Estimate, draws: Draws, own: str) -> Floats:
     spread = step.sigma_model * draws.normal["step_model"] + step.sigma_device * draws.normal[own]
     seconds = step.seconds.likely * np.exp(spread)
     if found.communication is not None:
-        seconds = seconds + draws.value("bus_bandwidth", found.communication.seconds)
+        seconds = seconds + draws.value("bus_bandwidth", found.communication.total_s)
     return seconds
 
 
@@ -234,7 +234,7 @@ def with_speedup(weighed: list[Weighed], job: Job) -> list[Weighed]:
     def speedup(option: Option) -> Range | None:
         if option.kind == "local" or option.step is None:
             return None
-        exchange = option.communication.seconds if option.communication else Range.exactly(0.0)
+        exchange = option.communication.total_s if option.communication else Range.exactly(0.0)
         alone_s, step_s = samples_per_step(job, option.gpu_count) * per_sample_s, option.step.seconds.likely
         return Range(*(alone_s / (step_s + t) for t in (exchange.high, exchange.likely, exchange.low)))
 

@@ -29,8 +29,10 @@ def estimate(
     step = predict_step_time(table, recipe, device)
     exchange = None
     if gpus > 1 and recipe.mode == "train":
-        exchange = communication(table, recipe, gpus, bandwidth or device.link_bytes_per_s, bandwidth_evidence)
-    total = step.seconds.plus(exchange.seconds) if exchange else step.seconds
+        exchange = communication(
+            table, recipe, gpus, step.seconds.likely, bandwidth or device.link_bytes_per_s, bandwidth_evidence
+        )
+    total = step.seconds.plus(exchange.total_s) if exchange else step.seconds
     samples = float(recipe.batch_size * gpus)
     return Estimate(
         gpu_count=gpus,

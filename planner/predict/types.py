@@ -98,13 +98,18 @@ class MemoryEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Communication:
-    """All-reduce of one step over N GPUs: t = 2 (N − 1) / N · gradient_bytes / bus bandwidth."""
+    """What a step on N GPUs adds: an all-reduce of 2 (N − 1) / N · gradient_bytes / bus bandwidth, and waiting."""
 
     gpu_count: int
     gradient_bytes: float
     bus_bandwidth_bytes_per_s: Range
-    seconds: Range
+    seconds: Range  # of the all-reduce
     evidence: Evidence
+    waiting_s: Range = Range.exactly(0.0)  # for the slowest of the GPUs
+
+    @property
+    def total_s(self) -> Range:
+        return self.seconds.plus(self.waiting_s)
 
 
 @dataclass(frozen=True)

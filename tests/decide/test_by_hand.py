@@ -8,6 +8,7 @@ import pytest
 
 from planner.decide.types import Reason, Recommendation
 from planner.evidence import Range
+from planner.predict.scaling import waiting_share
 from tests.decide.made import BATCH, JOB, NOTHING, answer, device, offers, table
 
 
@@ -24,19 +25,19 @@ def codes(reasons: tuple[Reason, ...]) -> list[str]:
 def test_that_n_cards_take_a_share_of_the_steps_and_exchange_gradients():
     found = answer()
     for count in (1, 2, 4, 6):
-        exchange_s = 2 * (count - 1) / count * 1e9 / 10e9
-        hours = 10 * 360 / count * (1 + exchange_s) / 3600
+        added_s = 2 * (count - 1) / count * 1e9 / 10e9 + waiting_share(count).likely
+        hours = 10 * 360 / count * (1 + added_s) / 3600
         assert found.option(f"rent-{count}").time_s.likely / 3600 == pytest.approx(hours, rel=1e-3)
-        assert found.option(f"rent-{count}").speedup.likely == pytest.approx(count / (1 + exchange_s), rel=1e-3)
+        assert found.option(f"rent-{count}").speedup.likely == pytest.approx(count / (1 + added_s), rel=1e-3)
 
 
 def test_that_a_kept_global_batch_keeps_the_number_of_steps():
     found = answer(job=replace(JOB, kept_batch="global"))
     for count in (1, 2, 4):
-        step_s = 1 / count + 2 * (count - 1) / count * 0.1
+        step_s = (1 + waiting_share(count).likely) / count + 2 * (count - 1) / count * 0.1
         assert found.option(f"rent-{count}").time_s.likely == pytest.approx(3600 * step_s, rel=1e-3)
     assert found.option("rent-6").batch_per_gpu == 84  # 500 does not divide by six: the fullest card has 84
-    step_s = 84 / BATCH + 10 / 6 * 0.1
+    step_s = (1 + waiting_share(6).likely) * 84 / BATCH + 10 / 6 * 0.1
     assert found.option("rent-6").time_s.likely == pytest.approx(3600 * step_s, rel=1e-3)
 
 
@@ -84,12 +85,12 @@ def test_that_a_package_wins_by_price_when_its_speed_up_exceeds_its_price():
 
 
 def test_that_the_bandwidth_from_which_cards_pay_follows_the_formula():
-    # B* = 2 (N − 1) / N · G / (t · (N / S − 1)) with S = 1: where N cards are as fast as one
+    # B* = 2 (N − 1) / N · G / (t · (N / S − 1 − w)) with S = 1: where N cards are as fast as one
     found = answer(prices=offers({1: 1.0, 4: 4.0}), bus_bandwidth_gbs=Range(1.0, 2.0, 4.0))
     switch = reason(found, "bandwidth")
-    assert switch["switch_gbs"] == pytest.approx(2 * 3 / 4 * 1.0 / (1.0 * (4 - 1)), rel=1e-3)
+    assert switch["switch_gbs"] == pytest.approx(2 * 3 / 4 * 1.0 / (4 - 1 - waiting_share(4).likely), rel=1e-3)
     at_switch = answer(bus_bandwidth_gbs=Range.exactly(switch["switch_gbs"]))
-    assert at_switch.option("rent-4").time_s.likely == pytest.approx(at_switch.option("rent-1").time_s.likely)
+    assert at_switch.option("rent-4").time_s.likely == pytest.approx(3600, rel=1e-4)
 
 
 def test_that_options_cost_the_same_at_the_switch_points_named():
