@@ -1,11 +1,11 @@
-"""timm, also where torchvision is missing.
+"""timm, also where torchvision is missing or does not fit the torch beside it.
 
 timm imports torchvision for image transforms and a frozen batch norm, of which building a model needs nothing.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import sys
 import types
 from typing import Any
@@ -38,9 +38,20 @@ class _Placeholder(types.ModuleType):
         return _AnyName(name, (), {})
 
 
+def _torchvision_works() -> bool:
+    """Whether torchvision can be imported. One that was built for another torch fails in any way."""
+    try:
+        importlib.import_module("torchvision")
+    except Exception:  # noqa: BLE001
+        for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+            del sys.modules[name]
+        return False
+    return True
+
+
 def import_timm() -> Any:
     """The module timm. Raises ImportError if timm itself is missing."""
-    if "timm" in sys.modules or importlib.util.find_spec("torchvision") is not None:
+    if "timm" in sys.modules or _torchvision_works():
         import timm
 
         return timm
@@ -54,6 +65,6 @@ def import_timm() -> Any:
     try:
         import timm
     finally:
-        for name in placeholders:  # others must go on seeing that torchvision is missing
+        for name in placeholders:  # others must go on seeing torchvision as it is
             del sys.modules[name]
     return timm
