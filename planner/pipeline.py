@@ -36,7 +36,7 @@ class PlanInputs:
     benchmark: BenchmarkResult | None = None  # of that GPU; None: not measured, the data sheet is used
     today: str = ""  # ISO date the plan was made: prices age against it
     seed: int = 20260301
-    sample_count: int = 1000
+    sample_count: int = 2000
 
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
 
@@ -145,4 +145,5 @@ def evaluate(inputs: PlanInputs) -> Recommendation:
         today=parse_date(inputs.today),
         seed=inputs.seed,
         sample_count=inputs.sample_count,
+        host=inputs.snapshot.host if inputs.snapshot else None,
     )

@@ -13,7 +13,11 @@ from planner.predict.types import DeviceModel
 from planner.workload.job import Job
 
 # Fields of Terms with a source better than a judgement; message codes below "source.".
-_SOURCES = {"electricity_usd_per_kwh": "electricity"}
+_SOURCES = {
+    "electricity_usd_per_kwh": "electricity",
+    "co2_per_kwh_g": "grid",
+    "card_usd": "used_cards",
+}
 _UNSET_MEANS_NONE = ("deadline_h", "budget_usd")
 
 
@@ -32,8 +36,12 @@ def _of_local(local: DeviceModel | None) -> Iterator[Assumption]:
 
 def _of_job(job: Job) -> Iterator[Assumption]:
     default = Job()
-    for name in ("samples_per_epoch", "epochs", "dataset_bytes", "result_bytes", "kept_batch"):
+    for name in (
+        "samples_per_epoch", "epochs", "dataset_bytes", "result_bytes", "kept_batch", "runs", "core_samples_per_s",
+    ):  # fmt: skip
         value = getattr(job, name)
+        if value is None:
+            continue  # by kind of input; the options say what comes of it
         edited = value != getattr(default, name)
         yield Assumption(name, value, Evidence.ASSUMED, "user" if edited else "default", edited)
 
@@ -42,11 +50,11 @@ def _of_terms(terms: Terms) -> Iterator[Assumption]:
     default = Terms()
     for field in dataclasses.fields(terms):
         value = getattr(terms, field.name)
-        if value is None:
+        if value in (None, ""):
             continue  # no deadline, no budget; the bus range is that of the options
         edited = value != getattr(default, field.name)
         source = "user" if edited else _SOURCES.get(field.name, "default")
-        evidence = Evidence.PUBLISHED if source == "electricity" else Evidence.ASSUMED
+        evidence = Evidence.PUBLISHED if source in _SOURCES.values() else Evidence.ASSUMED
         yield Assumption(field.name, value, evidence, source, edited)
 
 
@@ -61,6 +69,9 @@ def _of_options(options: tuple[Option, ...]) -> Iterator[Assumption]:
             measured = option.step.evidence is Evidence.MEASURED_BENCHMARK
             source = "benchmark" if measured else "data_sheet"
             yield Assumption("local_step_s", option.step.seconds, option.step.evidence, source, False)
+        if option.input_samples_per_s is not None and option.key in ("local", "rent-1"):
+            name = "local_input_samples_per_s" if option.kind == "local" else "rented_input_samples_per_s"
+            yield Assumption(name, option.input_samples_per_s, Evidence.ASSUMED, "input", False)
         if option.key == "rent-1" and option.step is not None:
             yield Assumption("rented_step_s", option.step.seconds, option.step.evidence, "calibration", False)
         if option.communication is not None and option.sold:

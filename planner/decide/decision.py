@@ -5,21 +5,27 @@ from __future__ import annotations
 from datetime import date
 
 from planner.decide.assumptions import register
+from planner.decide.clock import around_the_run
 from planner.decide.draws import draw
-from planner.decide.gates import gated, is_private
+from planner.decide.gates import gated, gates, is_private
+from planner.decide.insight import insight
 from planner.decide.options import (
     RENTED_COUNTS,
-    around_the_run,
+    Asked,
+    Weighed,
+    local_candidate,
     no_local_option,
-    weigh_local,
-    weigh_rented,
+    rented_candidate,
+    weigh,
     with_speedup,
 )
 from planner.decide.ranking import rank, with_p_best
 from planner.decide.reasons import reasons
-from planner.decide.types import Recommendation, Terms
+from planner.decide.types import Option, Recommendation, Terms
+from planner.hardware.snapshot import Host
 from planner.offers.offer import Offer
 from planner.offers.price import package_prices
+from planner.predict.estimate import estimate
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job
 from planner.workload.optable import OpTable
@@ -40,23 +46,28 @@ def decide(
     today: date | None,
     seed: int,
     sample_count: int,
+    host: Host | None = None,
 ) -> Recommendation:
     """The recommendation for a job on this machine (``local``, None: nothing to train on, or only a
-    GPU called ``unknown_gpu``) or on 1 to 6 rented GPUs of ``provider``.
+    GPU called ``unknown_gpu``) or on 1 to 6 rented GPUs of ``provider``. ``host``: this machine's
+    processor and memory, None: not known.
 
     Pure; raises InvalidInputError for a recipe that the table or a device cannot serve.
     """
-    draws = draw(seed, sample_count)
+    asked, draws = Asked(job, table, terms), draw(seed, sample_count)
     prices = package_prices(offers, provider, rented_gpu, RENTED_COUNTS, avoid_community=is_private(terms))
+    alone = estimate(job.recipe, rented, table)
+    candidates = [
+        local_candidate(asked, local, host, estimate(job.recipe, local, table))
+        if local
+        else no_local_option(job, unknown_gpu, machine_known),
+        *(rented_candidate(asked, rented, prices[count], alone) for count in RENTED_COUNTS),
+    ]
     around = around_the_run(job, terms, draws)
-    here = (
-        weigh_local(job, table, local, terms, draws) if local else no_local_option(job, unknown_gpu, machine_known)
-    )
-    weighed = [here]
-    for count in RENTED_COUNTS:
-        weighed.append(weigh_rented(job, table, rented, prices[count], terms, draws, around))
-    weighed = with_p_best([gated(w, job, terms, provider) for w in with_speedup(weighed, job)], terms)
+    weighed = [weigh(candidate, asked, draws, around) for candidate in candidates]
+    weighed = with_p_best([gated(w, job, terms, provider) for w in with_speedup(weighed)], terms)
     ranking = rank(weighed, terms, draws)
+    more = insight(candidates, weighed, ranking, asked, draws)
     options = tuple(w.option for w in weighed)
     return Recommendation(
         verdict=ranking.verdict,
@@ -64,8 +75,19 @@ def decide(
         runner_up=ranking.runner_up.option.key if ranking.runner_up else None,
         confidence=ranking.chosen.option.p_best if ranking.chosen else 0.0,
         options=options,
-        reasons=reasons(weighed, ranking, job, terms, today),
+        reasons=reasons(weighed, ranking, job, terms, today, more),
         assumptions=register(job, terms, local, options),
         seed=seed,
         sample_count=sample_count,
+        gates=gates(_asked_about(options, ranking.chosen), terms, provider),
+        sensitivities=more.sensitivities,
+        regret_usd=more.regret_usd,
+        break_even_h_per_month=more.break_even,
     )
+
+
+def _asked_about(options: tuple[Option, ...], chosen: Weighed | None) -> Option | None:
+    """The rental whose gates are shown: the chosen one, else the first that is sold."""
+    if chosen is not None and chosen.option.kind == "rent":
+        return chosen.option
+    return next((option for option in options if option.kind == "rent" and option.sold), None)

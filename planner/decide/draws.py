@@ -29,6 +29,9 @@ INPUTS = (
     "electricity",
     "overheads",  # boot, set-up and idle hours
     "memory",  # the prediction of the peak: whether a job near the limit fits
+    "input_rate",  # samples a second that cores and disk can read and prepare
+    "start",  # whether the first start comes to nothing
+    "interruptions",  # how often an interruptible machine is taken away
 )
 _PROBABILITIES = np.array([0.05, 0.5, 0.95])
 

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.decide.bill import local_bill, rental_bill
+from planner.decide.clock import (
+    Around,
+    Schedule,
+    batch_per_gpu,
+    binds_input,
+    one_job,
+    rental,
+    side_by_side,
+    step_samples_s,
+    step_total,
+)
 from planner.decide.draws import Draws, summary
-from planner.decide.types import CostPart, Option, OptionKind, Phase, Reason, Terms
+from planner.decide.types import Option, Phase, Reason, Terms
 from planner.evidence import Evidence, Range, weakest
-from planner.offers.billing import electricity_usd, rent_usd, transfer_s
+from planner.hardware.snapshot import Host
+from planner.offers.billing import energy_kwh
 from planner.offers.offer import PackagePrice
 from planner.predict.estimate import estimate
+from planner.predict.input_pipeline import input_samples_per_s
 from planner.predict.types import DeviceModel, Estimate, Fits, MemoryEstimate
 from planner.workload.job import Job
 from planner.workload.optable import OpTable
@@ -22,9 +35,25 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 RENTED_COUNTS = (1, 2, 3, 4, 5, 6)
-DEFAULT_BILLING_STEP_S = 3600.0  # of a package nobody sells
 ASSUMED_GPU_POWER_W = 300.0  # of a card whose power limit neither driver nor data sheet tells
+# The computer around several cards: two processors, fans and power supplies of a server (assumed).
+SERVER_POWER_W = 350.0
 _EVEN_ODDS = 0.5  # of fitting into a memory of unknown size
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An option as predicted, before futures are drawn. ``schedule`` None: nothing to train on."""
+
+    option: Option
+    schedule: Schedule | None = None
+    power_w: float = 0.0  # of all its GPUs while training
+    host_power_w: float = 0.0
+
+    @property
+    def input_binds(self) -> bool:
+        """Whether the GPUs likely wait for the input."""
+        return self.schedule is not None and binds_input(self.schedule, self.option.input_samples_per_s)
 
 
 @dataclass(frozen=True)
@@ -36,41 +65,16 @@ class Weighed:
     cost_usd: Floats | None = None  # in all
     fits: Bools | None = None  # whether the job fits into the memory
     steps: float = 0.0  # likely number of training steps
+    input_binds: bool = False  # the GPUs likely wait for the input
 
 
 @dataclass(frozen=True)
-class Around:
-    """The phases around the run on a rented machine, the same for any number of cards: (S,) seconds each."""
+class Asked:
+    """What is to be done, and under which circumstances: the same for every option."""
 
-    samples_s: dict[str, Floats]
-    phases: dict[str, Phase]
-    total_s: Floats
-    epochs: Floats
-
-
-def batch_per_gpu(job: Job, gpu_count: int) -> int:
-    """Samples per GPU and step: an equal share of the kept global batch, rounded up, or the batch itself."""
-    batch = job.recipe.batch_size
-    return math.ceil(batch / gpu_count) if job.kept_batch == "global" else batch
-
-
-def samples_per_step(job: Job, gpu_count: int) -> int:
-    """Of all GPUs together. A kept global batch stays what it is, also where it does not divide evenly."""
-    return job.recipe.batch_size * (1 if job.kept_batch == "global" else gpu_count)
-
-
-def _steps_per_epoch(job: Job, gpu_count: int) -> int:
-    """A last, smaller batch of an epoch costs a whole step."""
-    return math.ceil(job.samples_per_epoch / samples_per_step(job, gpu_count))
-
-
-def _step_samples(found: Estimate, draws: Draws, own: str) -> Floats:
-    step = found.step
-    spread = step.sigma_model * draws.normal["step_model"] + step.sigma_device * draws.normal[own]
-    seconds = step.seconds.likely * np.exp(spread)
-    if found.communication is not None:
-        seconds = seconds + draws.value("bus_bandwidth", found.communication.total_s)
-    return seconds
+    job: Job
+    table: OpTable
+    terms: Terms
 
 
 def _fits(memory: MemoryEstimate, draws: Draws) -> Bools:
@@ -95,45 +99,30 @@ def _memory_reasons(key: str, memory: MemoryEstimate) -> tuple[Reason, ...]:
     return (Reason("memory", values),)
 
 
-def _option(kind: OptionKind, found: Estimate, job: Job, name: str) -> Option:
-    """The predicted part of an option; clock and bill follow."""
-    key = "local" if kind == "local" else f"rent-{found.gpu_count}"
-    return Option(
-        kind=kind,
-        gpu_count=found.gpu_count,
-        device_name=name,
-        sold=kind == "local",
+def _predicted(option: Option, schedule: Schedule, asked: Asked) -> Option:
+    """``option`` with what is predicted for it; its input rate is filled in already."""
+    found, apart = schedule.found, schedule.at_a_time > 1
+    batch = asked.job.recipe.batch_size if apart else batch_per_gpu(asked.job, option.gpu_count)
+    return replace(
+        option,
         step=found.step,
-        step_total_s=found.step_time_s,
-        speedup=None,
+        step_total_s=step_total(schedule, option.input_samples_per_s),
         communication=found.communication,
         memory=found.memory,
-        batch_per_gpu=batch_per_gpu(job, found.gpu_count),
-        price=None,
-        phases=(),
-        time_s=None,
-        cost=(),
-        cost_usd=None,
-        p_on_time=None,
-        p_best=0.0,
-        rejected=_memory_reasons(key, found.memory),
+        batch_per_gpu=batch,
+        rejected=_memory_reasons(option.key, found.memory),
         evidence=found.evidence,
+        side_by_side=apart,
     )
 
 
-def no_local_option(job: Job, unknown_gpu: str | None, machine_known: bool) -> Weighed:
+def no_local_option(job: Job, unknown_gpu: str | None, machine_known: bool) -> Candidate:
     """This machine without anything to train on, with a GPU of which neither data sheet nor benchmark tells, or
     never looked at."""
     reason = Reason("unknown_gpu", (("device", unknown_gpu),)) if unknown_gpu else Reason("no_local_gpu")
     reason = reason if machine_known else Reason("machine_unknown")
-    return Weighed(
-        Option(
-            kind="local", gpu_count=1, device_name=unknown_gpu or "", sold=True, step=None, step_total_s=None,
-            speedup=None, communication=None, memory=None, batch_per_gpu=batch_per_gpu(job, 1), price=None,
-            phases=(), time_s=None, cost=(), cost_usd=None, p_on_time=None, p_best=0.0, rejected=(reason,),
-            evidence=Evidence.ASSUMED,
-        )
-    )  # fmt: skip
+    batch = batch_per_gpu(job, 1)
+    return Candidate(Option("local", 1, unknown_gpu or "", sold=True, batch_per_gpu=batch, rejected=(reason,)))
 
 
 def training_power_w(device: DeviceModel) -> float:
@@ -143,99 +132,116 @@ def training_power_w(device: DeviceModel) -> float:
     return ASSUMED_GPU_POWER_W if device.power_w is None else device.power_w
 
 
-def weigh_local(job: Job, table: OpTable, device: DeviceModel, terms: Terms, draws: Draws) -> Weighed:
-    """This machine: no upload and no set-up, electricity instead of rent."""
-    found = estimate(job.recipe, device, table)
-    steps = _steps_per_epoch(job, 1) * draws.value("epochs", job.epochs)
-    run_s = _step_samples(found, draws, "step_local") * steps
-    waiting = run_s / 3600 * terms.waiting_cost_usd_per_h
-    price = draws.value("electricity", terms.electricity_usd_per_kwh)
-    electricity = electricity_usd(run_s, training_power_w(device), terms.host_power_w, price)
-    cost = electricity + waiting
-    time = summary(run_s)
-    option = replace(
-        _option("local", found, job, device.name),
-        phases=(Phase("run", time, billed=False),),
-        time_s=time,
-        cost=(
-            CostPart("electricity", summary(electricity)),
-            CostPart("waiting", time.scaled(terms.waiting_cost_usd_per_h / 3600)),
-        ),
-        cost_usd=summary(cost),
-    )
-    return Weighed(option, run_s, cost, _fits(found.memory, draws), _steps_per_epoch(job, 1) * job.epochs.likely)
+def local_candidate(asked: Asked, device: DeviceModel, host: Host | None, alone: Estimate) -> Candidate:
+    """This machine. ``alone``: the job on its GPU."""
+    cores = Range.exactly(float(host.logical_cores)) if host and host.logical_cores else None
+    memory_bytes = host.memory_total_bytes if host else None
+    rate = input_samples_per_s(asked.job, asked.table, cores, asked.terms.disk_mb_per_s, memory_bytes)
+    option = Option("local", 1, device.name, sold=True, input_samples_per_s=rate)
+    schedule = one_job(asked.job, alone)
+    option = _predicted(option, schedule, asked)
+    return Candidate(option, schedule, training_power_w(device), asked.terms.host_power_w)
 
 
-def around_the_run(job: Job, terms: Terms, draws: Draws) -> Around:
-    """Boot, upload, set-up, download and idle of any rented machine."""
-    line = draws.value("upload", terms.upload_mbit_per_s)
-    samples_s = {
-        "boot": draws.value("overheads", terms.boot_h) * 3600,
-        "upload": transfer_s(job.dataset_bytes, line),
-        "setup": draws.value("overheads", terms.setup_h) * 3600,
-        "download": transfer_s(job.result_bytes, line),
-        "idle": draws.value("overheads", terms.idle_h) * 3600,
-    }
-    phases = {code: Phase(code, summary(seconds), billed=True) for code, seconds in samples_s.items()}
-    total_s = np.sum(list(samples_s.values()), axis=0)
-    return Around(samples_s, phases, total_s, draws.value("epochs", job.epochs))
+def rented_candidate(asked: Asked, device: DeviceModel, price: PackagePrice, alone: Estimate) -> Candidate:
+    """``price.gpu_count`` rented cards of one host. ``alone``: the job on one such card."""
+    terms, count = asked.terms, price.gpu_count
+    cores, ram_gb = _rented_cores(price, terms), price.offer.ram_gb if price.offer else None
+    memory_bytes = None if ram_gb is None else ram_gb * 1e9
+    rate = input_samples_per_s(asked.job, asked.table, cores, terms.disk_mb_per_s, memory_bytes)
+    sold = price.offer is not None
+    option = Option("rent", count, device.name, sold, price=price, input_samples_per_s=rate)
+    schedule = _rented_schedule(asked, device, count, alone, rate)
+    option = _predicted(option, schedule, asked)
+    graded = weakest(option.evidence, Evidence.PUBLISHED if price.is_quote else Evidence.ASSUMED)
+    host_power_w = terms.host_power_w if count == 1 else SERVER_POWER_W
+    return Candidate(replace(option, evidence=graded), schedule, count * training_power_w(device), host_power_w)
 
 
-def weigh_rented(
-    job: Job, table: OpTable, device: DeviceModel, price: PackagePrice, terms: Terms, draws: Draws, around: Around
-) -> Weighed:
-    """``price.gpu_count`` rented cards of one host, from the start of the machine to its end."""
-    count = price.gpu_count
+def _rented_schedule(
+    asked: Asked, device: DeviceModel, count: int, alone: Estimate, rate: Range | None
+) -> Schedule:
+    """One training on all cards; of several runs, as many side by side as there are cards where that is quicker.
+
+    Native Windows has no NCCL, so that several cards can only work side by side there.
+    """
+    job, terms = asked.job, asked.terms
+    if count == 1:
+        return one_job(job, alone)
     recipe = replace(job.recipe, batch_size=batch_per_gpu(job, count))
     bandwidth = terms.bus_bandwidth_gbs.scaled(1e9) if terms.bus_bandwidth_gbs else None
-    found = estimate(recipe, device, table, count, bandwidth)
-    run_s = _step_samples(found, draws, "step_rented") * (_steps_per_epoch(job, count) * around.epochs)
-    billed_s = around.total_s + run_s
-    time_s = billed_s - around.samples_s["idle"]  # the result is there before somebody notices
-    time = summary(time_s)
-    waiting = time_s / 3600 * terms.waiting_cost_usd_per_h
-    parts = [CostPart("waiting", time.scaled(terms.waiting_cost_usd_per_h / 3600))]
-    cost: Floats | None = None
-    if price.usd_per_hour is not None:
-        billing_step_s = price.offer.billing_step_s if price.offer else DEFAULT_BILLING_STEP_S
-        rent = rent_usd(billed_s, draws.value("price", price.usd_per_hour), billing_step_s)
-        parts.insert(0, CostPart("rent", summary(rent)))
-        cost = rent + waiting
-    option = _option("rent", found, job, device.name)
-    option = replace(
+    together = one_job(job, estimate(recipe, device, asked.table, count, bandwidth))
+    if job.runs == 1 or alone.memory.fits is Fits.NO:
+        return together
+    apart = side_by_side(job, alone, count)
+
+    def likely_s(schedule: Schedule) -> float:
+        return schedule.steps * step_total(schedule, rate).likely
+
+    possible_together = terms.platform != "windows" and together.found.memory.fits is not Fits.NO
+    return together if possible_together and likely_s(together) < likely_s(apart) else apart
+
+
+def _rented_cores(price: PackagePrice, terms: Terms) -> Range:
+    """As the offer says, else what common offers have for each card."""
+    if price.offer is not None and price.offer.vcpus:
+        return Range.exactly(float(price.offer.vcpus))
+    return terms.rented_vcpus_per_gpu.scaled(price.gpu_count)
+
+
+def weigh(candidate: Candidate, asked: Asked, draws: Draws, around: Around) -> Weighed:
+    """A candidate in every drawn future. ``around``: the phases around a rented run in the same futures."""
+    option, schedule = candidate.option, candidate.schedule
+    if schedule is None:
+        return Weighed(option)
+    rented = option.kind == "rent"
+    step_s = step_samples_s(schedule, option.input_samples_per_s, draws, "step_rented" if rented else "step_local")
+    run_s = step_s * (schedule.steps * around.epochs)
+    if rented and option.price is not None:
+        machine = rental(run_s, option.price.offer, around, asked.terms, draws)
+        phases, time_s = machine.phases, machine.time_s
+        bill = rental_bill(time_s, machine.billed_s, option.price, asked.job, asked.terms, draws)
+    else:  # here nothing is uploaded or set up, and electricity takes the place of rent
+        phases, time_s = (Phase("run", summary(run_s), billed=False),), run_s
+        bill = local_bill(run_s, candidate.power_w, asked.terms, draws)
+    energy = summary(energy_kwh(run_s, candidate.power_w, candidate.host_power_w))
+    weighed = replace(
         option,
-        sold=price.offer is not None,
-        price=price,
-        phases=_in_order(around, Phase("run", summary(run_s), billed=True)),
-        time_s=time,
-        cost=tuple(parts),
-        cost_usd=None if cost is None else summary(cost),
-        evidence=weakest(option.evidence, Evidence.PUBLISHED if price.is_quote else Evidence.ASSUMED),
+        phases=phases,
+        time_s=summary(time_s),
+        cost=bill.parts,
+        cost_usd=None if bill.usd is None else summary(bill.usd),
+        energy_kwh=energy,
+        co2_kg=_co2_kg(energy, asked.terms),
     )
-    steps = _steps_per_epoch(job, count) * job.epochs.likely
-    return Weighed(option, time_s, cost, _fits(found.memory, draws), steps)
+    steps = schedule.steps * asked.job.epochs.likely
+    fits = _fits(schedule.found.memory, draws)
+    return Weighed(weighed, time_s, bill.usd, fits, steps, candidate.input_binds)
 
 
-def _in_order(around: Around, run: Phase) -> tuple[Phase, ...]:
-    known = around.phases
-    return known["boot"], known["upload"], known["setup"], run, known["download"], known["idle"]
+def _co2_kg(energy_kwh: Range, terms: Terms) -> Range:
+    grid = terms.co2_per_kwh_g.scaled(1e-3)
+    return Range(energy_kwh.low * grid.low, energy_kwh.likely * grid.likely, energy_kwh.high * grid.high)
 
 
-def with_speedup(weighed: list[Weighed], job: Job) -> list[Weighed]:
-    """Add each option's speed against one rented card: samples per second over its, ranges end to end.
+def with_speedup(weighed: list[Weighed]) -> list[Weighed]:
+    """Add each option's speed against one rented card: the whole training's time over its, ranges end to end.
 
-    Only the exchange is uncertain here: the card's own speed divides out.
+    Only exchange and waiting are uncertain here: the card's own speed and the cores' divide out.
     """
-    one = next((w.option for w in weighed if w.option.key == "rent-1"), None)
-    if one is None or one.step is None:
+    one = next((w for w in weighed if w.option.key == "rent-1"), None)
+    if one is None or one.option.step_total_s is None:
         return weighed
-    per_sample_s = one.step.seconds.likely / samples_per_step(job, 1)
+    alone_s = one.steps * one.option.step_total_s.likely
 
-    def speedup(option: Option) -> Range | None:
-        if option.kind == "local" or option.step is None:
+    def speedup(found: Weighed) -> Range | None:
+        option, step = found.option, found.option.step
+        if option.kind == "local" or step is None or option.step_total_s is None:
             return None
-        exchange = option.communication.total_s if option.communication else Range.exactly(0.0)
-        alone_s, step_s = samples_per_step(job, option.gpu_count) * per_sample_s, option.step.seconds.likely
-        return Range(*(alone_s / (step_s + t) for t in (exchange.high, exchange.likely, exchange.low)))
+        added = option.communication.total_s if option.communication else Range.exactly(0.0)
+        # What is left of the likely step where the input holds the GPUs up: the exchange hides behind it.
+        input_s = option.step_total_s.likely if found.input_binds else 0.0
+        ends = (max(step.seconds.likely + more, input_s) for more in (added.high, added.likely, added.low))
+        return Range(*(alone_s / (found.steps * step_s) for step_s in ends))
 
-    return [replace(w, option=replace(w.option, speedup=speedup(w.option))) for w in weighed]
+    return [replace(w, option=replace(w.option, speedup=speedup(w))) for w in weighed]

@@ -36,15 +36,23 @@ class Ranking:
 
 
 def _burden(candidates: list[Weighed], terms: Terms) -> Floats:
-    """(K, S) what each candidate costs in each sample: USD, beyond all money when it comes too late, infinite
-    when it does not fit."""
-    cost = np.stack([w.cost_usd for w in candidates if w.cost_usd is not None])
-    if terms.deadline_h is not None:
+    """(K, S) what is to be kept small in each sample: USD, or seconds when the fastest is asked for.
+
+    Beyond all measure when it comes too late, infinite when it does not fit.
+    """
+    burden = np.stack([_measure(w, terms) for w in candidates])
+    if terms.deadline_h is not None and terms.late_usd is None:
         time_s = np.stack([w.time_s for w in candidates if w.time_s is not None])
         late_s = np.maximum(time_s - terms.deadline_h * 3600, 0.0)
         # Where everything is late, the least late wins: one second outweighs any bill.
-        cost = np.where(late_s > 0, 1e12 * (1 + late_s), cost)
-    return np.where(np.stack([w.fits for w in candidates if w.fits is not None]), cost, np.inf)
+        burden = np.where(late_s > 0, 1e12 * (1 + late_s), burden)
+    return np.where(np.stack([w.fits for w in candidates if w.fits is not None]), burden, np.inf)
+
+
+def _measure(weighed: Weighed, terms: Terms) -> Floats:
+    found = weighed.time_s if terms.objective == "fastest" else weighed.cost_usd
+    assert found is not None, "a candidate without a time or a price is rejected"
+    return found
 
 
 def with_p_best(weighed: list[Weighed], terms: Terms) -> list[Weighed]:
@@ -76,13 +84,13 @@ def _deciding_input(first: Weighed, second: Weighed | None, terms: Terms, draws:
     return name if effects[name] > _NOTICEABLE else ""
 
 
-def _same_to_a_person(first: Weighed, second: Weighed) -> bool:
+def _same_to_a_person(first: Weighed, second: Weighed, terms: Terms) -> bool:
     """Whether they cost about the same in most samples. Equal medians are not enough: where one is far cheaper
     in one half of the futures and far dearer in the other, finding out which half pays."""
-    if first.cost_usd is None or second.cost_usd is None:
-        return False
-    little = np.maximum(EITHER_USD, EITHER_SHARE * np.minimum(first.cost_usd, second.cost_usd))
-    return float(np.mean(np.abs(first.cost_usd - second.cost_usd) < little)) >= FIRM_FROM
+    one, other = _measure(first, terms), _measure(second, terms)
+    least = EITHER_USD if terms.objective == "least_cost" else 0.0
+    little = np.maximum(least, EITHER_SHARE * np.minimum(one, other))
+    return float(np.mean(np.abs(one - other) < little)) >= FIRM_FROM
 
 
 def _surely_fits(weighed: Weighed) -> bool:
@@ -106,7 +114,7 @@ def rank(weighed: list[Weighed], terms: Terms, draws: Draws) -> Ranking:
     if first.option.p_best >= FIRM_FROM:
         return Ranking("local" if first.option.kind == "local" else "rent", first, second, "")
     both_fit = second is not None and _surely_fits(first) and _surely_fits(second)
-    if second is not None and both_fit and _same_to_a_person(first, second):
+    if second is not None and both_fit and _same_to_a_person(first, second, terms):
         simpler, other = sorted((first, second), key=lambda w: (w.option.kind != "local", w.option.gpu_count))
         return Ranking("either", simpler, other, "")
     return Ranking("measure_first", first, second, _deciding_input(first, second, terms, draws))

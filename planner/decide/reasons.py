@@ -7,9 +7,12 @@ from datetime import date
 
 import numpy as np
 
-from planner.decide.draws import summary
+from planner.decide.clock import samples_per_step
+from planner.decide.draws import quantiles, summary
 from planner.decide.gates import is_private
-from planner.decide.options import Weighed, samples_per_step
+from planner.decide.insight import Insight
+from planner.decide.notes import advice, buying, side_by_side
+from planner.decide.options import Weighed
 from planner.decide.ranking import Ranking
 from planner.decide.switch_points import cheaper_above_gbs, equal_price_usd_per_h, faster_above_gbs
 from planner.decide.types import Option, Reason, Terms
@@ -26,27 +29,33 @@ _CLEARLY_FASTER = 0.10
 
 
 def reasons(
-    weighed: list[Weighed], ranking: Ranking, job: Job, terms: Terms, today: date | None
+    weighed: list[Weighed], ranking: Ranking, job: Job, terms: Terms, today: date | None, more: Insight
 ) -> tuple[Reason, ...]:
     """Everything that carries the verdict, by weight. The first is the one the sentence names."""
     options = tuple(one.option for one in weighed)
     chosen = ranking.chosen.option if ranking.chosen else None
     found = [
         *_to_measure(ranking),
+        *_worth_measuring(ranking, more),
         *_either(ranking),
         *(_none_possible(weighed, terms) if chosen is None else _binding(options, chosen)),
+        *buying(terms, more.break_even),
+        *_input(options, chosen),
         *_memory_unsure(chosen),
         *(_ask_quote(options, chosen) if chosen and chosen.price and not chosen.price.is_quote else ()),
         *_faster(weighed, ranking.chosen),
         *_upload(options, chosen, _UPLOAD_SHARE),
         *_exchange(weighed, ranking.chosen),
+        *side_by_side(chosen, job),
         *_batch(chosen, job),
         *_windows(options),
         *_switch_points(ranking, terms),
+        *_other_switches(ranking, job, terms, more),
         *_ask_quote(options, chosen),
         *_stale_prices(options, today),
         *_evidence(options),
         *_privacy(chosen, terms),
+        *advice(chosen, options, terms),
     ]
     return tuple(dict.fromkeys(found))
 
@@ -75,6 +84,12 @@ def _memory_unsure(option: Option | None) -> Iterator[Reason]:
     else:
         available = ("available_bytes", option.memory.available_bytes)
         yield Reason("measure.memory", (("option", option.key), needed, available))
+
+
+def _worth_measuring(ranking: Ranking, more: Insight) -> Iterator[Reason]:
+    """What knowing the deciding input would save on average, and what a look at it costs."""
+    if ranking.verdict == "measure_first" and more.value_usd is not None:
+        yield Reason("measure_value", (("value_usd", more.value_usd), ("probe_usd", more.probe_usd)))
 
 
 def _either(ranking: Ranking) -> Iterator[Reason]:
@@ -169,6 +184,21 @@ def _upload(options: tuple[Option, ...], chosen: Option | None, from_share: floa
         yield Reason("upload", (("upload_s", upload), ("option", option.key), ("time_share", share)))
 
 
+def _input(options: tuple[Option, ...], chosen: Option | None) -> Iterator[Reason]:
+    """GPUs that wait for their input: said of this machine, where it can be mended first, and of the choice."""
+    for option in (options[0], *((chosen,) if chosen and chosen.kind == "rent" else ())):
+        rate, step = option.input_samples_per_s, option.step
+        if rate is None or step is None or option.step_total_s is None:
+            continue
+        added_s = option.communication.total_s.likely if option.communication else 0.0
+        at_a_time = option.batch_per_gpu * option.gpu_count
+        able = at_a_time / (step.seconds.likely + added_s)
+        if rate.likely < able:
+            code = "input_local" if option.kind == "local" else "input"
+            names = (("option", option.key), ("gpu_count", option.gpu_count))
+            yield Reason(code, (*names, ("input_samples_per_s", rate), ("gpu_samples_per_s", able)))
+
+
 def _exchange(weighed: list[Weighed], chosen: Weighed | None) -> Iterator[Reason]:
     """Where the host's bus decides: the bandwidth from which more cards train faster than few."""
     able = [
@@ -179,7 +209,7 @@ def _exchange(weighed: list[Weighed], chosen: Weighed | None) -> Iterator[Reason
         return
     few, many = able[0], chosen if chosen in able[1:] else able[-1]
     found, step, total = many.option.communication, many.option.step, many.option.step_total_s
-    if found is None or step is None or total is None:
+    if found is None or step is None or total is None or many.input_binds:
         return
     share = found.seconds.likely / (found.seconds.likely + step.seconds.likely)
     if share < _EXCHANGE_SHARE:
@@ -200,7 +230,7 @@ def _stopped_by(option: Option, *codes: str) -> bool:
 
 def _batch(chosen: Option | None, job: Job) -> Iterator[Reason]:
     """What several cards do to the batch: never silently."""
-    if chosen is None or chosen.gpu_count == 1:
+    if chosen is None or chosen.gpu_count == 1 or chosen.side_by_side:
         return
     count, together = chosen.gpu_count, samples_per_step(job, chosen.gpu_count)
     if job.kept_batch == "per_gpu":
@@ -235,6 +265,24 @@ def _switch_points(ranking: Ranking, terms: Terms) -> Iterator[Reason]:
         hours = float(np.quantile(chosen.time_s, terms.confidence)) / 3600
         values = (("option", chosen.option.key), ("deadline_h", hours), ("on_time_share", terms.confidence))
         yield Reason("switch.deadline", values)
+
+
+def _other_switches(ranking: Ranking, job: Job, terms: Terms, more: Insight) -> Iterator[Reason]:
+    """Every other input of its own that alone can flip the answer, with the value at which it does."""
+    if ranking.chosen is None or ranking.runner_up is None:
+        return
+    names = (("option", ranking.chosen.option.key), ("other_option", ranking.runner_up.option.key))
+    inputs = {
+        "epochs": ("epochs", job.epochs),
+        "upload": ("upload_mbit_per_s", terms.upload_mbit_per_s),
+        "electricity": ("electricity_usd_per_kwh", terms.electricity_usd_per_kwh),
+        "interruptions": ("interrupted_every_h", terms.interrupted_every_h),
+    }
+    for one in more.sensitivities:
+        if one.switch_at is not None and one.code in inputs:
+            name, value = inputs[one.code]
+            at = float(quantiles(value, np.array(one.switch_at)))
+            yield Reason(f"flips.{one.code}", (*names, (name, at)))
 
 
 def _is_faster(one: Option, other: Option) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -10,6 +11,10 @@ from planner.evidence import Range, check_number
 
 MOST_USD_PER_HOUR = 1e9  # a bound that keeps bills finite, not an opinion
 STALE_AFTER_DAYS = 14  # rental prices move weekly; older ones are shown as stale
+
+_AMOUNTS = (
+    "price_per_hour", "vcpus", "ram_gb", "disk_gb", "boot_s", "storage_usd_per_gb_month", "egress_usd_per_gb",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=1024)
@@ -41,6 +46,18 @@ class Offer:
     billing: str = ""
     billing_step_s: float = 3600.0
     notes: str = ""
+    # As the seller quotes it; ``price_usd_per_hour`` is then worked out with a dated rate (``currency.py``).
+    currency: str = "USD"
+    price_per_hour: float | None = None  # in ``currency``; None: the price was quoted in USD
+    minimum_s: float = 0.0  # billed at least
+    boot_s: float | None = None  # from Connect until usable; None: not told
+    upload_billed: bool = True  # whether the meter runs while data is uploaded
+    storage_usd_per_gb_month: float | None = None  # None: not told
+    egress_usd_per_gb: float | None = None  # for what is downloaded; None: not told
+    discount_share: float = 0.0  # cash discount, off the price
+    points_share: float = 0.0  # bonus points for a later order: shown, not subtracted
+    interconnect: str = ""  # "nvlink", "pcie", …; "": not told
+    os: str = ""  # "linux", "windows"; "": not told
 
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
 
@@ -51,6 +68,14 @@ class Offer:
         if self.price_usd_per_hour is not None:
             check_number("price_usd_per_hour", self.price_usd_per_hour, at_most=MOST_USD_PER_HOUR)
         check_number("billing_step_s", self.billing_step_s, at_least=1, at_most=1e9)
+        check_number("minimum_s", self.minimum_s, at_most=1e9)
+        if not re.fullmatch("[A-Z]{3}", self.currency):
+            raise ValueError(f"currency must be three letters such as USD, VND or EUR, got {self.currency!r}")
+        for name in _AMOUNTS:
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), at_most=1e15)
+        for name in ("discount_share", "points_share"):
+            check_number(name, getattr(self, name), at_most=1)
         if self.price_date is not None and parse_date(self.price_date) is None:
             raise ValueError(f"price_date must be a date such as 2026-08-22 or 2026-08, got {self.price_date!r}")
 

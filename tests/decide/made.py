@@ -25,7 +25,7 @@ BATCH = 500
 NOTHING = Range.exactly(0.0)
 CERTAIN = Terms(
     upload_mbit_per_s=Range.exactly(100.0), electricity_usd_per_kwh=NOTHING, setup_h=NOTHING, boot_h=NOTHING,
-    idle_h=NOTHING, bus_bandwidth_gbs=Range.exactly(10.0),
+    idle_h=NOTHING, bus_bandwidth_gbs=Range.exactly(10.0), failed_start_share=0.0,
 )  # fmt: skip
 JOB = Job(
     Recipe("made", batch_size=BATCH, optimizer="sgd"), samples_per_epoch=BATCH * 360.0, epochs=Range.exactly(10),
