@@ -5,7 +5,7 @@
 The exchange is a ring all-reduce with no overlap credited: the convention in which the default ranges were worked
 out from published training logs of RTX 3090 hosts. Cards and their input workers are never equally fast in one
 step, and all wait for the last one: w_N is the expected largest of N normal deviations. How well this holds on
-those logs: ``planner.accuracy.scaling``.
+those logs: ``planner.predict.calibration.check_scaling``.
 """
 
 from __future__ import annotations
