@@ -11,6 +11,7 @@ from planner.decide.types import Recommendation, Terms
 from planner.door import InvalidInputError, Problem
 from planner.hardware.catalogue import GpuSpec, by_id, identify
 from planner.hardware.snapshot import Gpu, Snapshot
+from planner.offers.currency import ExchangeRate, in_usd, shipped_rates
 from planner.offers.offer import Offer, parse_date
 from planner.predict.device import device_from_benchmark, device_from_catalogue
 from planner.predict.types import DeviceModel
@@ -30,6 +31,7 @@ class PlanInputs:
     job: Job = field(default_factory=Job)
     terms: Terms = field(default_factory=Terms)
     offers: tuple[Offer, ...] = ()
+    rates: tuple[ExchangeRate, ...] = field(default_factory=shipped_rates)  # for offers in other currencies
     provider: str = "irender"  # whose packages are weighed; others give comparable prices
     snapshot: Snapshot | None = None  # None: this machine has not been looked at
     gpu_uuid: str | None = None  # which local GPU would train; None: the first that answers
@@ -140,7 +142,7 @@ def evaluate(inputs: PlanInputs) -> Recommendation:
         machine_known=inputs.snapshot is not None or local is not None,
         rented=_rented_device(),
         rented_gpu=RENTED_GPU,
-        offers=inputs.offers,
+        offers=in_usd(inputs.offers, inputs.rates),
         provider=inputs.provider,
         today=parse_date(inputs.today),
         seed=inputs.seed,

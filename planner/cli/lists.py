@@ -1,4 +1,4 @@
-"""`gpu-plan catalog` and `gpu-plan offers`: what the product knows of GPUs and prices."""
+"""`gpu-plan catalog`: what the product knows of GPUs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import click
 from planner.cli.output import as_json, not_available, print_json, print_table
 from planner.door import InvalidInputError, Problem, plain
 from planner.hardware.catalogue import GpuSpec, close_names, load_catalogue, lookup
-from planner.units import format_bytes, format_money, significant
+from planner.units import format_bytes, significant
 
 
 def _tera(flops_per_s: float | None) -> str:
@@ -44,29 +44,3 @@ def catalog(name: str | None, json_wanted: bool) -> None:
         return
     columns = ("GPU", "architecture", "capability", "memory", "GB/s", "fp32 TFLOP/s", "fp16 TFLOP/s")
     print_table(columns, map(_catalogue_row, specs), (False, False, True, True, True, True, True))
-
-
-@click.command()
-@as_json
-def offers(json_wanted: bool) -> None:
-    """List the rental offers that plans are priced with, with their dates and sources."""
-    from planner.offers.catalogue import load_offers
-
-    known = load_offers()
-    if json_wanted:
-        print_json([plain(offer) for offer in known])
-        return
-    rows = (
-        (
-            offer.provider,
-            f"{offer.gpu_count} × {offer.gpu}",
-            "ask" if offer.price_usd_per_hour is None else format_money(offer.price_usd_per_hour),
-            offer.pricing,
-            offer.price_date or "",
-            offer.source,
-        )
-        for offer in known
-    )
-    print_table(
-        ("provider", "package", "per hour", "pricing", "date", "source"), rows, (False, False, True) + (False,) * 3
-    )

@@ -8,8 +8,9 @@ import click
 
 from planner import __version__
 from planner.cli.estimate import estimate
-from planner.cli.lists import catalog, offers
+from planner.cli.lists import catalog
 from planner.cli.machine import bench, detect
+from planner.cli.offers import offers
 from planner.cli.plan import plan, replay, report
 from planner.door import InvalidInputError
 

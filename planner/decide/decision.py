@@ -75,7 +75,7 @@ def decide(
         runner_up=ranking.runner_up.option.key if ranking.runner_up else None,
         confidence=ranking.chosen.option.p_best if ranking.chosen else 0.0,
         options=options,
-        reasons=reasons(weighed, ranking, job, terms, today, more),
+        reasons=reasons(weighed, ranking, job, terms, offers, today, more),
         assumptions=register(job, terms, local, options),
         seed=seed,
         sample_count=sample_count,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,6 +11,7 @@ from planner.decide.gates import is_geforce
 from planner.decide.types import Option, Reason, Terms
 from planner.evidence import Range
 from planner.offers.billing import checkpoint_interval_s
+from planner.offers.offer import Offer
 from planner.predict.types import Fits
 from planner.workload.job import Job
 
@@ -28,6 +30,15 @@ def buying(terms: Terms, break_even: Range | None) -> Iterator[Reason]:
     else:
         code = "buy" if terms.hours_per_month >= break_even.likely else "buy_not"
         yield Reason(code, (hours, ("break_even_h_per_month", break_even), ("card_usd", terms.card_usd)))
+
+
+def no_rate(offers: tuple[Offer, ...]) -> Iterator[Reason]:
+    """Offers whose price cannot be compared because nobody said what their currency is worth."""
+    unpriced = Counter(
+        offer.currency for offer in offers if offer.price_per_hour is not None and offer.price_usd_per_hour is None
+    )
+    for currency, count in sorted(unpriced.items()):
+        yield Reason("no_rate", (("currency", currency), ("offer_count", count)))
 
 
 def side_by_side(chosen: Option | None, job: Job) -> Iterator[Reason]:

@@ -11,13 +11,13 @@ from planner.decide.clock import samples_per_step
 from planner.decide.draws import quantiles, summary
 from planner.decide.gates import is_private
 from planner.decide.insight import Insight
-from planner.decide.notes import advice, buying, side_by_side
+from planner.decide.notes import advice, buying, no_rate, side_by_side
 from planner.decide.options import Weighed
 from planner.decide.ranking import Ranking
 from planner.decide.switch_points import cheaper_above_gbs, equal_price_usd_per_h, faster_above_gbs
 from planner.decide.types import Option, Reason, Terms
 from planner.evidence import Evidence
-from planner.offers.offer import STALE_AFTER_DAYS
+from planner.offers.offer import STALE_AFTER_DAYS, Offer
 from planner.predict.types import Fits
 from planner.workload.job import Job
 
@@ -29,7 +29,13 @@ _CLEARLY_FASTER = 0.10
 
 
 def reasons(
-    weighed: list[Weighed], ranking: Ranking, job: Job, terms: Terms, today: date | None, more: Insight
+    weighed: list[Weighed],
+    ranking: Ranking,
+    job: Job,
+    terms: Terms,
+    offers: tuple[Offer, ...],
+    today: date | None,
+    more: Insight,
 ) -> tuple[Reason, ...]:
     """Everything that carries the verdict, by weight. The first is the one the sentence names."""
     options = tuple(one.option for one in weighed)
@@ -52,6 +58,7 @@ def reasons(
         *_switch_points(ranking, terms),
         *_other_switches(ranking, job, terms, more),
         *_ask_quote(options, chosen),
+        *no_rate(offers),
         *_stale_prices(options, today),
         *_evidence(options),
         *_privacy(chosen, terms),

@@ -79,7 +79,7 @@ def _preference(offer: Offer, avoid_community: bool) -> tuple[bool, bool, bool, 
         price is None,
         offer.pricing != _QUOTE,
         offer.pricing == _SPOT,
-        price or 0.0,
+        (price or 0.0) * (1 - offer.discount_share),
         offer.pricing,
     )
 
