@@ -68,6 +68,7 @@ class Outcome:
     problems: tuple[ProtocolProblem, ...] = ()  # the first 20
     stderr_tail: tuple[str, ...] = ()  # the last 20 lines
     detail: str = ""  # why it could not be started
+    pid: int | None = None
 
     @property
     def succeeded(self) -> bool:
@@ -374,6 +375,7 @@ def run_json_lines(
         problem_count=run.splitter.problem_count,
         problems=tuple(run.splitter.problems),
         stderr_tail=run.stderr.lines(),
+        pid=process.pid,
     )
 
 

@@ -82,7 +82,11 @@ def _print_snapshot(snapshot: Snapshot) -> None:
 @click.option("--demo", is_flag=True, help="Look at a mock machine with two GPUs.")
 @as_json
 def detect(pythons: bool, demo: bool, json_wanted: bool) -> None:
-    """Say what this machine is, layer by layer, and what to do about what is missing."""
+    """Say what this machine is, layer by layer, and what to do about what is missing.
+
+    Exit status 1: a driver or a GPU that is there does not work.
+    """
+    from planner.hardware.checks import is_broken
     from planner.hardware.demo import DemoUnavailableError, demo_environment
     from planner.hardware.detect import detect as detect_machine
 
@@ -95,6 +99,8 @@ def detect(pythons: bool, demo: bool, json_wanted: bool) -> None:
         print_json(plain(snapshot))
     else:
         _print_snapshot(snapshot)
+    if is_broken(snapshot):
+        raise SystemExit(1)
 
 
 def _chosen_python(snapshot: Snapshot, python: Path | None) -> Interpreter:

@@ -1,8 +1,8 @@
 """The layers of detection, each judged on its own, each with one message and one action.
 
-The system sees a card → the driver is loaded → NVML answers → a torch is there → it can use the GPU → enough
-memory is free → nobody else uses the GPU. Sentences: resources/i18n/en/check.toml, "<code>.title" and
-"<code>.action".
+The system sees a card → the driver is loaded → NVML answers → a torch is there → it can use the GPU; then for
+every GPU (gpu_checks.py): enough memory is free → nobody else uses it → nothing holds it down. Sentences:
+resources/i18n/en/check.toml, "<code>.title" and "<code>.action".
 """
 
 from __future__ import annotations
@@ -11,17 +11,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from planner.hardware import catalogue
+from planner.hardware.gpu_checks import checks_per_gpu, names_of
+from planner.hardware.gpu_checks import make_check as _check
 from planner.hardware.gpus import DriverReading
 from planner.hardware.interpreters import best
 from planner.hardware.pci import Card
-from planner.hardware.snapshot import Check, CheckStatus, Gpu, Host, Interpreter
-from planner.units import format_bytes
+from planner.hardware.snapshot import (
+    Check,
+    CheckStatus,
+    Host,
+    Interpreter,
+    Partition,
+    Snapshot,
+    UnusableDevice,
+)
 
-LAYERS = ("card", "driver", "nvml", "torch", "torch_gpu", "memory", "idle")
-BUSY_PERCENT = 15.0  # a desktop's own drawing stays below
-FREE_SHARE_WANTED = 0.7  # a desktop and a browser take less than the rest
+LAYERS = ("card", "driver", "nvml", "torch", "torch_gpu", "memory", "idle", "power")
+_BROKEN_LAYERS = ("driver", "nvml", "torch_gpu")  # a failure there is a fault, not a state
 _OK, _FAILED, _UNKNOWN, _SKIPPED = CheckStatus.OK, CheckStatus.FAILED, CheckStatus.UNKNOWN, CheckStatus.SKIPPED
-_WORST_FIRST = (_FAILED, _UNKNOWN, _OK, _SKIPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +59,19 @@ class Findings:
     @property
     def driver_is_there(self) -> bool:
         """Whether NVML's way of failing shows an NVIDIA driver, even where no card is listed (containers)."""
-        return self.reading.problem in {"version_mismatch", "hung", "crashed", "no_permission", "error"}
+        problems = {"version_mismatch", "hung", "still_hung", "crashed", "no_permission", "error"}
+        return self.reading.problem in problems
 
     @property
-    def surely_no_nvidia(self) -> bool:
-        return not (self.has_nvidia or self.scan_is_blind or self.driver_is_there)
+    def is_apple(self) -> bool:
+        return self.host.os_name.startswith("macOS") and (self.host.cpu_name or "").startswith("Apple")
 
-
-def _check(layer: str, status: CheckStatus, what: str, /, **values: object) -> Check:
-    pairs = tuple((key, str(value)) for key, value in values.items())
-    return Check(layer, status, f"check.{layer}.{what}", pairs)
+    @property
+    def needs_no_nvml(self) -> bool:
+        """Whether there is surely no card that an NVIDIA driver of the usual kind would serve."""
+        if self.has_nvidia or self.driver_is_there:
+            return False
+        return self.is_apple or self.host.board is not None or not self.scan_is_blind
 
 
 def _card_name(card: Card) -> str:
@@ -75,6 +85,10 @@ def _card_check(found: Findings) -> Check:
         names = [device.name for device in found.python.devices if device.kind != "cpu"]
     if names:
         return _check("card", _OK, "found", names=", ".join(names), count=len(names))
+    if found.host.board is not None:
+        return _check("card", _OK, "board", name=found.host.board)
+    if found.is_apple:
+        return _check("card", _OK, "apple", name=found.host.cpu_name)
     amd = ", ".join(map(_card_name, found.cards_of("AMD")))
     return _check("card", _OK, "amd", names=amd) if amd else _no_card_check(found)
 
@@ -94,8 +108,8 @@ def _driver_check(found: Findings) -> Check:
         return _check("driver", _OK, "loaded", version=found.reading.driver_version or "?")
     if found.reading.problem == "version_mismatch":
         return _check("driver", _FAILED, "version_mismatch")
-    if found.surely_no_nvidia:
-        return _check("driver", _SKIPPED, "no_card")
+    if found.needs_no_nvml:
+        return _check("driver", _SKIPPED, "no_card" if found.host.board is None else "board")
     return _silent_driver_check(found)
 
 
@@ -119,7 +133,7 @@ def _nvml_check(found: Findings) -> Check:
         return _answering_nvml_check(reading)
     if reading.problem == "cancelled":
         return _check("nvml", _SKIPPED, "cancelled")
-    if found.surely_no_nvidia:
+    if found.needs_no_nvml:
         return _check("nvml", _SKIPPED, "no_card")
     no_driver = reading.problem in {"driver_not_loaded", "version_mismatch", "library_missing"}
     if no_driver and _driver_check(found).status is not _OK:
@@ -129,14 +143,39 @@ def _nvml_check(found: Findings) -> Check:
 
 def _answering_nvml_check(reading: DriverReading) -> Check:
     """NVML was there: all the way, and for every GPU?"""
-    lost = [gpu.name for gpu in reading.gpus if gpu.lost]
+    names = names_of(reading.gpus)
+    lost = [names[gpu.index] for gpu in reading.gpus if gpu.lost]
     if lost:
         return _check("nvml", _FAILED, "lost", names=", ".join(lost), others=len(reading.gpus) - len(lost))
+    empty = [gpu for gpu in reading.gpus if gpu.partition is Partition.MIG_WITHOUT_SLICES]
+    if empty:
+        listed = ", ".join(names[gpu.index] for gpu in empty)
+        return _check("nvml", _FAILED, "mig_without_slices", names=listed, index=empty[0].index)
     if reading.problem is None:
         return _check("nvml", _OK, "answers", count=len(reading.gpus))
     if reading.problem == "cancelled":
         return _check("nvml", _SKIPPED, "cancelled")
     return _check("nvml", _FAILED, f"{reading.problem}_midway", detail=reading.detail)
+
+
+def _bus_address(text: str) -> str:
+    """NVML writes "00000000:01:00.0", the system "0000:01:00.0"."""
+    domain, _, rest = text.lower().partition(":")
+    return f"{int(domain, 16):x}:{rest}"
+
+
+def _missing_check(found: Findings) -> tuple[Check, ...]:
+    """A card that NVIDIA's driver holds and does not list any more has fallen off the bus."""
+    known = [gpu.pci_bus_id for gpu in found.reading.gpus]
+    if not found.reading.answered or found.reading.problem is not None or None in known:
+        return ()
+    listed = {_bus_address(bus_id) for bus_id in known if bus_id}
+    cards = [card for card in found.cards_of("NVIDIA") if card.driver == "nvidia"]
+    gone = [card for card in cards if _bus_address(card.bus_id) not in listed]
+    if not gone:
+        return ()
+    names = ", ".join(f"{_card_name(card)} ({card.bus_id})" for card in gone)
+    return (_check("nvml", _FAILED, "missing", names=names),)
 
 
 def _torch_check(found: Findings) -> Check:
@@ -173,17 +212,44 @@ def _major(version: str | None) -> int | None:
     return int(version.split(".")[0]) if version else None
 
 
+def _install_line(python: Interpreter, build: str) -> str:
+    """What to type to put this build of PyTorch into this Python."""
+    program = f'"{python.path}"' if " " in python.path else python.path
+    return f"{program} -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{build}"
+
+
+def _torch_values(found: Findings, python: Interpreter, capability: str | None) -> dict[str, object]:
+    build = suggested_build(capability, found.reading.cuda_driver_version)
+    install = _install_line(python, build)
+    return {"version": python.torch_version, "path": python.path, "build": build, "install": install}
+
+
+def _unusable_check(found: Findings, python: Interpreter, device: UnusableDevice) -> Check:
+    """Of one card that torch sees: by the name that the driver gives it."""
+    gpu = next((one for one in found.reading.gpus if one.uuid and one.uuid == device.uuid), None)
+    capability = device.compute_capability or (gpu.compute_capability if gpu else None)
+    return _check(
+        "torch_gpu",
+        _FAILED,
+        device.problem,
+        **_torch_values(found, python, capability),
+        card=gpu.name if gpu else device.name,
+        capability=capability or "?",
+        built_for=device.detail or "?",
+        detail=device.detail,
+    )
+
+
 def _torch_gpu_failure(found: Findings, python: Interpreter) -> Check:
+    """No device at all."""
     reading = found.reading
     gpu = next((gpu for gpu in reading.gpus if not gpu.lost), None)
-    build = suggested_build(gpu.compute_capability if gpu else None, reading.cuda_driver_version)
-    values = {"version": python.torch_version, "path": python.path, "build": build}
+    values = _torch_values(found, python, gpu.compute_capability if gpu else None)
     problem = python.gpu_problem or "no_device"
     if problem == "cpu_build" and not found.has_nvidia and found.cards_of("AMD"):
-        return _check("torch_gpu", _FAILED, "cpu_build_amd", **values)
-    if problem == "no_kernels":
-        card, capability = (gpu.name, gpu.compute_capability) if gpu else ("?", None)
-        values |= {"card": card, "capability": capability or "?", "built_for": python.detail or "?"}
+        problem = "cpu_build_amd"
+    elif problem == "cpu_build" and found.host.board is not None:
+        problem = "cpu_build_board"
     driver, wanted = _major(reading.cuda_driver_version), _major(python.cuda_build)
     if problem in {"cuda_fails", "no_device"} and driver is not None and wanted is not None and driver < wanted:
         problem = "driver_too_old"
@@ -193,55 +259,37 @@ def _torch_gpu_failure(found: Findings, python: Interpreter) -> Check:
     return _check("torch_gpu", _FAILED, problem, **values, detail=python.detail)
 
 
-def _torch_gpu_check(found: Findings) -> Check:
+def _torch_gpu_checks(found: Findings) -> Iterable[Check]:
     python = found.python
     if python is None:
-        return _check("torch_gpu", _SKIPPED, "not_tried" if found.interpreters is None else "no_torch")
+        return (_check("torch_gpu", _SKIPPED, "not_tried" if found.interpreters is None else "no_torch"),)
+    failures = [_unusable_check(found, python, device) for device in python.unusable]
     names = [device.name for device in python.devices if device.kind != "cpu"]
     if names:
-        return _check("torch_gpu", _OK, "usable", names=", ".join(names))
-    if found.has_nvidia or found.cards_of("AMD"):
-        return _torch_gpu_failure(found, python)
-    return _check("torch_gpu", _SKIPPED, "no_card")
-
-
-def _memory_of(gpu: Gpu) -> Check:
-    free_bytes, total_bytes = gpu.memory_free_bytes, gpu.memory_total_bytes
-    if free_bytes is None or total_bytes is None:
-        return _check("memory", _UNKNOWN, "not_reported", name=gpu.name)
-    values = {"name": gpu.name, "free": format_bytes(free_bytes), "total": format_bytes(total_bytes)}
-    if gpu.memory_is_shared:
-        return _check("memory", _OK, "shared", **values)
-    if free_bytes < FREE_SHARE_WANTED * total_bytes:
-        return _check("memory", _FAILED, "in_use", **values)
-    return _check("memory", _OK, "free", **values)
-
-
-def _idleness_of(gpu: Gpu) -> Check:
-    percent, processes = gpu.utilisation_percent, gpu.process_count
-    known = {"name": gpu.name, "percent": "?" if percent is None else f"{percent:g}"}
-    if processes or (percent is not None and percent >= BUSY_PERCENT):
-        return _check("idle", _FAILED, "busy", **known, processes="?" if processes is None else processes)
-    if percent is None:
-        return _check("idle", _UNKNOWN, "not_reported", name=gpu.name)
-    return _check("idle", _OK, "idle", **known)
-
-
-def _worst(layer: str, checks: Iterable[Check]) -> Check:
-    """The GPU with the worst news speaks for all."""
-    ranked = sorted(checks, key=lambda check: _WORST_FIRST.index(check.status))
-    return ranked[0] if ranked else _check(layer, _SKIPPED, "no_gpu")
+        return (_check("torch_gpu", _OK, "usable", names=", ".join(names)), *failures)
+    if failures:
+        return failures
+    if found.has_nvidia or found.cards_of("AMD") or found.host.board is not None:
+        return (_torch_gpu_failure(found, python),)
+    if found.is_apple:
+        values = {"version": python.torch_version, "path": python.path}
+        return (_check("torch_gpu", _FAILED, "no_mps", **values),)
+    return (_check("torch_gpu", _SKIPPED, "no_card"),)
 
 
 def examine(found: Findings) -> tuple[Check, ...]:
-    """One Check per layer, in the order of LAYERS."""
-    live = [gpu for gpu in found.reading.gpus if not gpu.lost]
+    """One or more checks per layer, in the order of LAYERS."""
     return (
         _card_check(found),
         _driver_check(found),
         _nvml_check(found),
+        *_missing_check(found),
         _torch_check(found),
-        _torch_gpu_check(found),
-        _worst("memory", map(_memory_of, live)),
-        _worst("idle", map(_idleness_of, live)),
+        *_torch_gpu_checks(found),
+        *checks_per_gpu(found.reading.gpus, found.host),
     )
+
+
+def is_broken(snapshot: Snapshot) -> bool:
+    """Whether a driver or a GPU that is there does not work. No GPU, or a busy one: the machine is sound."""
+    return any(check.layer in _BROKEN_LAYERS and check.status is CheckStatus.FAILED for check in snapshot.checks)

@@ -65,6 +65,7 @@ def detect(
         cuda_driver_version=reading.cuda_driver_version,
         checks=examine(found),
         interpreters=found.interpreters or (),
+        binding=reading.binding,
     )
 
 

@@ -6,20 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+import psutil
+
 from planner.hardware import catalogue
-from planner.hardware.snapshot import Gpu, Host, PcieLink, TorchDevice
+from planner.hardware.snapshot import Gpu, GpuProcess, Host, Partition, PcieLink, TorchDevice
 from planner.processes import Ending, Outcome, python_child_argv, python_child_env, run_json_lines
 
 INIT_DEADLINE_S = 15.0  # waking a driver without persistence mode takes seconds
 CALL_DEADLINE_S = 2.0  # between two groups of fields
 _GRACE_S = 0.3  # nothing is lost when a reading is cut off
 _GPU_FIELDS = {field.name for field in fields(Gpu)}
+_left_behind: set[int] = set()  # children stuck inside the driver: not even a kill ends them
 
 
 @dataclass(frozen=True, slots=True)
 class DriverReading:
-    """What NVML said. ``problem``: None, a code of nvml.py's init, or "hung", "crashed", "cancelled",
-    "not_started"; GPUs and versions read before the problem are kept. ``detail``: for the details box."""
+    """What NVML said. ``problem``: None, a code of nvml.py's init, or "hung", "still_hung", "crashed",
+    "cancelled", "not_started"; GPUs and versions read before the problem are kept. ``detail``: for the details
+    box. ``binding``: as in Snapshot."""
 
     gpus: tuple[Gpu, ...] = ()
     driver_version: str | None = None
@@ -27,6 +31,7 @@ class DriverReading:
     answered: bool = False  # NVML could be initialised
     problem: str | None = None
     detail: str = ""
+    binding: str | None = None
 
 
 class _Collector:
@@ -46,16 +51,24 @@ class _Collector:
         elif kind == "gpu":
             known = self.gpus.setdefault(message["index"], {})
             known["lost"] = known.get("lost", False) or message["lost"]
-            if message["group"] == "pcie":
+            if message["group"] == "pcie" and message["fields"]:
                 known["pcie"] = PcieLink(**message["fields"])
             else:
                 known.update(message["fields"])
+
+    def there(self) -> list[tuple[int, dict[str, Any]]]:
+        """The GPUs that could compute: a parted card is there as its slices."""
+        return [item for item in sorted(self.gpus.items()) if item[1].get("partition") != "parted"]
 
 
 def _gpu(index: int, known: Mapping[str, Any], host: Host) -> Gpu:
     values = {name: value for name, value in known.items() if name in _GPU_FIELDS}
     spec = catalogue.identify(known.get("name"), known.get("pci_device_id"), known.get("memory_total_bytes"))
+    values["partition"] = Partition(known.get("partition", Partition.WHOLE))
+    if values["partition"] in (Partition.MIG_SLICE, Partition.VIRTUAL):
+        spec = None  # the data sheet is that of the whole card
     values["catalogue_id"] = spec.id if spec else None
+    values["processes"] = tuple(GpuProcess(**process) for process in known.get("processes", ()))
     name = known.get("name") or ""
     if spec and (not name or "\ufffd" in name):  # bytes that are no text: the data sheet knows better
         name = spec.name
@@ -66,7 +79,7 @@ def _gpu(index: int, known: Mapping[str, Any], host: Host) -> Gpu:
         values["memory_total_bytes"] = host.memory_total_bytes
         values["memory_free_bytes"] = host.memory_free_bytes
     if host.is_wsl:  # WSL2 lists no processes: none seen is not none there
-        values["process_count"] = None
+        values |= {"process_count": None, "processes": ()}
     return Gpu(index=index, uuid=values.pop("uuid", None), **values)
 
 
@@ -86,6 +99,13 @@ def _problem(collected: _Collector, outcome: Outcome) -> tuple[str | None, str]:
     return codes.get(outcome.ending, "crashed"), detail
 
 
+def _is_stuck(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
 def read_gpus(
     host: Host,
     *,
@@ -93,7 +113,14 @@ def read_gpus(
     cancelled: Callable[[], bool] = lambda: False,
     nvml_env: Mapping[str, str] | None = None,
 ) -> DriverReading:
-    """Ask the driver once. Never raises for what a driver does; ``nvml_env`` adds to the child's environment."""
+    """Ask the driver once. Never raises for what a driver does; ``nvml_env`` adds to the child's environment.
+
+    As long as a child of an earlier call is stuck in the driver no other is started: it would be stuck as well.
+    """
+    _left_behind.intersection_update([pid for pid in _left_behind if _is_stuck(pid)])
+    if _left_behind:
+        pids = ", ".join(map(str, sorted(_left_behind)))
+        return DriverReading(problem="still_hung", detail=f"pid {pids}")
     collected = _Collector()
     outcome = run_json_lines(
         python_child_argv("planner.hardware.nvml"),
@@ -105,14 +132,17 @@ def read_gpus(
         grace_s=_GRACE_S,
         env=python_child_env(nvml_env),
     )
+    if outcome.pid is not None and outcome.exit_status is None:
+        _left_behind.add(outcome.pid)
     problem, detail = _problem(collected, outcome)
     return DriverReading(
-        gpus=tuple(_gpu(index, known, host) for index, known in sorted(collected.gpus.items())),
+        gpus=tuple(_gpu(index, known, host) for index, known in collected.there()),
         driver_version=collected.init.get("driver"),
         cuda_driver_version=collected.init.get("cuda"),
         answered=collected.init.get("ok") is True,
         problem=problem,
         detail=detail,
+        binding=collected.init.get("binding"),
     )
 
 

@@ -70,7 +70,22 @@ def _battery() -> tuple[bool | None, float | None]:
     return (None if plugged is None else not plugged), float(battery.percent)
 
 
-def read_host(disk_folder: Path | None = None) -> Host:
+def board_name(root: Path = Path("/")) -> str | None:
+    """The name of an NVIDIA board whose GPU is part of the processor (Jetson): no PCI bus lists it."""
+    with contextlib.suppress(OSError):
+        model = (root / "proc" / "device-tree" / "model").read_text(encoding="utf-8", errors="replace")
+        name = model.strip("\0 \n")
+        if "NVIDIA" in name or "Jetson" in name:
+            return name
+    return "NVIDIA Jetson" if (root / "etc" / "nv_tegra_release").exists() else None
+
+
+def on_battery() -> bool | None:
+    """Whether the battery feeds this computer now; None when it has none or nobody says."""
+    return _battery()[0]
+
+
+def read_host(disk_folder: Path | None = None, root: Path = Path("/")) -> Host:
     """This computer now. The disk is that of ``disk_folder`` (default: where results are kept)."""
     folder = _existing(disk_folder or data_dir())
     disk_total_bytes = disk_free_bytes = None
@@ -78,7 +93,7 @@ def read_host(disk_folder: Path | None = None) -> Host:
         usage = psutil.disk_usage(str(folder))
         disk_total_bytes, disk_free_bytes = usage.total, usage.free
     memory = psutil.virtual_memory()
-    on_battery, battery_percent = _battery()
+    discharging, battery_percent = _battery()
     return Host(
         os_name=_os_name(),
         hostname=platform.node(),
@@ -90,7 +105,8 @@ def read_host(disk_folder: Path | None = None) -> Host:
         disk_path=str(folder),
         disk_total_bytes=disk_total_bytes,
         disk_free_bytes=disk_free_bytes,
-        on_battery=on_battery,
+        on_battery=discharging,
         battery_percent=battery_percent,
         is_wsl=sys.platform == "linux" and is_wsl_kernel(platform.release()),
+        board=board_name(root),
     )

@@ -6,6 +6,7 @@ so that a torch that crashes or hangs still leaves the Python's version behind:
   torch   {"version", "cuda"} or {"problem", "detail"}
   device  {"device": {…}}                            a device that ran a kernel
   gpu     {"problem", "detail"}                      why no GPU can be used
+  unusable {"device": {…}}                           a device that is seen and ran no kernel, and why
   done    {}
 """
 # It must start in Python 3.6 to say "too old", and a foreign torch may raise anything:
@@ -99,18 +100,24 @@ def probe_cuda(torch: Any, emit: Any) -> None:
     if count == 0:
         emit({"kind": "gpu", "problem": "no_device", "detail": ""})
     for index in range(count):
+        device: dict[str, object] = {"name": f"cuda:{index}"}
         try:
             device = cuda_device(torch, index)
             arch_list = list(torch.cuda.get_arch_list()) if torch.version.cuda else []
             major, minor = torch.cuda.get_device_capability(index)
             if not supports(arch_list, major, minor):
-                emit({"kind": "gpu", "problem": "no_kernels", "detail": " ".join(arch_list)})
+                emit_unusable(emit, device, "no_kernels", " ".join(arch_list))
                 continue
             smoke(torch, f"cuda:{index}")
         except Exception as error:
-            emit({"kind": "gpu", "problem": "smoke_failed", "detail": last_line(error)})
+            emit_unusable(emit, device, "smoke_failed", last_line(error))
             continue
         emit({"kind": "device", "device": device})
+
+
+def emit_unusable(emit: Any, device: "dict[str, object]", problem: str, detail: str) -> None:
+    known = {key: device.get(key) for key in ("name", "compute_capability", "uuid")}
+    emit({"kind": "unusable", "device": {**known, "problem": problem, "detail": detail}})
 
 
 def probe_others(torch: Any, emit: Any) -> None:
@@ -124,7 +131,7 @@ def probe_others(torch: Any, emit: Any) -> None:
         try:
             smoke(torch, f"{kind}:{index}")
         except Exception as error:
-            emit({"kind": "gpu", "problem": "smoke_failed", "detail": last_line(error)})
+            emit_unusable(emit, {"name": name}, "smoke_failed", last_line(error))
             continue
         emit({"kind": "device", "device": {"kind": kind, "index": index, "name": name}})
 

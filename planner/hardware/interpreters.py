@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from planner.hardware.snapshot import Interpreter, TorchDevice
+from planner.hardware.snapshot import Interpreter, TorchDevice, UnusableDevice
 from planner.processes import Ending, Outcome, run_json_lines
 
 PROBE = Path(__file__).with_name("interpreter_probe.py")
@@ -98,6 +98,7 @@ class _Answers:
 
     facts: dict[str, Any] = field(default_factory=dict)
     devices: list[TorchDevice] = field(default_factory=list)
+    unusable: list[UnusableDevice] = field(default_factory=list)
     done: bool = False
 
     def take(self, message: dict[str, Any]) -> None:
@@ -110,6 +111,10 @@ class _Answers:
             self.facts |= {"torch_version": message["version"], "cuda_build": message["cuda"]}
         elif kind == "device":
             self.devices.append(TorchDevice(**message["device"]))
+        elif kind == "unusable":
+            found = UnusableDevice(**message["device"])
+            self.unusable.append(found)
+            self.facts |= {"gpu_problem": found.problem, "detail": found.detail}
         elif kind == "gpu":
             self.facts |= {"gpu_problem": message["problem"], "detail": message["detail"]}
         elif kind == "done":
@@ -142,7 +147,7 @@ def probe(
     """Ask one Python. Never raises for what it does: every failure is a ``problem``.
 
     Problems: not_found, not_python, python_too_old, torch_missing, torch_broken, torch_too_old, timed_out,
-    crashed, not_finished (cancelled). ``gpu_problem``: cpu_build, cuda_fails, no_device, no_kernels, smoke_failed.
+    crashed, not_finished (cancelled). ``gpu_problem``: cpu_build, cuda_fails, no_device, and those of a device.
     """
     unknown = Interpreter(path=str(candidate.path), origin=candidate.origin)
     if not candidate.path.is_file():
@@ -156,7 +161,8 @@ def probe(
         grace_s=0.3,
         env=_probe_environment(),
     )
-    return replace(unknown, **answers.facts | _failure(answers, outcome), devices=tuple(answers.devices))
+    facts = answers.facts | _failure(answers, outcome)
+    return replace(unknown, **facts, devices=tuple(answers.devices), unusable=tuple(answers.unusable))
 
 
 def probe_all(

@@ -9,11 +9,12 @@ The only file that knows ``pynvml`` (distribution nvidia-ml-py).
 
 Messages, by "kind":
   init    {"ok": true, "driver", "cuda", "count", "binding"} or {"ok": false, "code", "detail"}
-  gpu     {"index", "group", "fields": {…}, "lost": bool}; a field the driver refuses is null
+  gpu     {"index", "group", "fields": {…}, "lost": bool}; a field the driver refuses is null. A GPU whose
+          "partition" is "parted" stands for nothing: its MIG slices follow with indices from "count" on
   done    {}
-  sample  {"t_s" (monotonic clock), "uuid", "lost", and the fields of ``_sample``}
-Codes of a failed init: binding_missing, binding_wrong, library_missing, driver_not_loaded, version_mismatch,
-no_permission, error.
+  sample  {"t_s" (monotonic clock), "uuid", "lost", and the fields of ``nvml_fields.sample``}
+Codes of a failed init: binding_missing, binding_wrong, library_missing, library_stub, driver_not_loaded,
+version_mismatch, no_permission, error.
 """
 
 from __future__ import annotations
@@ -26,19 +27,22 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from planner.hardware.nvml_fields import (
+    GROUPS,
+    Driver,
+    LostError,
+    RefusedError,
+    identity,
+    mig_slices,
+    sample,
+)
+
 MAX_WATCH_HZ = 50.0
-_MAX_PID = 1 << 22  # Linux' upper limit; a larger one means that binding and driver disagree on the layout
-
-
-class _LostError(Exception):
-    """The driver no longer answers for this GPU."""
-
-
-class _Refused(Exception):  # noqa: N818 - not an error: an answer
-    """The driver is there but does not tell this."""
 
 
 def _protocol_stream() -> Callable[[dict[str, Any]], None]:
@@ -53,161 +57,37 @@ def _protocol_stream() -> Callable[[dict[str, Any]], None]:
     return emit
 
 
-class Driver:
-    """``pynvml`` with its three ways of failing turned into two: refused and lost."""
-
-    def __init__(self, pynvml: ModuleType) -> None:
-        self.nvml = pynvml
-        self._lost_codes = {pynvml.NVML_ERROR_GPU_IS_LOST, pynvml.NVML_ERROR_RESET_REQUIRED}
-
-    def ask(self, function: str, *arguments: Any) -> Any:
-        """Call one NVML function. Raises _Refused or _LostError."""
-        call = getattr(self.nvml, function, None)
-        if call is None:  # a binding older than the function
-            raise _Refused
-        try:
-            return call(*arguments)
-        except self.nvml.NVMLError as error:
-            raise (_LostError if error.value in self._lost_codes else _Refused) from None
-        except self.nvml.NVMLLibraryMismatchError:  # not an NVMLError: the driver lacks the symbol
-            raise _Refused from None
-
-    def text(self, function: str, *arguments: Any) -> str | None:
-        """A text answer. Drivers have returned bytes that are no UTF-8: those are shown as "�"."""
-        try:
-            value = self.maybe(function, *arguments)
-        except UnicodeDecodeError as error:  # not an NVMLError either; it carries the bytes
-            value = error.object
-        if isinstance(value, bytes):
-            value = value.decode("utf-8", "replace")
-        return None if value is None else "".join(filter(str.isprintable, value)).strip() or None
-
-    def maybe(self, function: str, *arguments: Any) -> Any:
-        """The answer, or None when the driver refuses it. Raises _LostError."""
-        try:
-            return self.ask(function, *arguments)
-        except _Refused:
-            return None
-
-
-def _scaled(value: Any, factor: float) -> float | None:
-    return None if value is None else value * factor
-
-
-def _identity(driver: Driver, handle: Any) -> dict[str, Any]:
-    pci = driver.maybe("nvmlDeviceGetPciInfo", handle)
-    bus_id = None if pci is None else pci.busId
-    if isinstance(bus_id, bytes):
-        bus_id = bus_id.decode("ascii", "replace")
-    return {
-        "uuid": driver.text("nvmlDeviceGetUUID", handle),
-        "name": driver.text("nvmlDeviceGetName", handle),
-        "pci_bus_id": bus_id or None,
-        # The upper half is the device, the lower the vendor (0x220410DE).
-        "pci_device_id": None if pci is None else f"{pci.pciDeviceId >> 16:04X}",
-    }
-
-
-def _memory_answer(driver: Driver, handle: Any) -> Any:
-    """Version 2 leaves out what the driver reserves; drivers before 510 know version 1 only."""
-    version_2 = getattr(driver.nvml, "nvmlMemory_v2", None)
-    answer = None if version_2 is None else driver.maybe("nvmlDeviceGetMemoryInfo", handle, version_2)
-    return answer or driver.maybe("nvmlDeviceGetMemoryInfo", handle)
-
-
-def _memory(driver: Driver, handle: Any) -> dict[str, Any]:
-    memory = _memory_answer(driver, handle)
-    return {
-        "memory_total_bytes": None if memory is None else memory.total,
-        "memory_free_bytes": None if memory is None else memory.free,
-    }
-
-
-def _compute(driver: Driver, handle: Any) -> dict[str, Any]:
-    capability = driver.maybe("nvmlDeviceGetCudaComputeCapability", handle)
-    return {"compute_capability": None if capability is None else f"{capability[0]}.{capability[1]}"}
-
-
-def _pcie(driver: Driver, handle: Any) -> dict[str, Any]:
-    return {
-        "generation": driver.maybe("nvmlDeviceGetCurrPcieLinkGeneration", handle),
-        "width": driver.maybe("nvmlDeviceGetCurrPcieLinkWidth", handle),
-        "max_generation": driver.maybe("nvmlDeviceGetMaxPcieLinkGeneration", handle),
-        "max_width": driver.maybe("nvmlDeviceGetMaxPcieLinkWidth", handle),
-    }
-
-
-def _power(driver: Driver, handle: Any) -> dict[str, Any]:
-    """Watts; NVML answers in milliwatts."""
-    return {
-        "power_limit_w": _scaled(driver.maybe("nvmlDeviceGetEnforcedPowerLimit", handle), 1e-3),
-        "power_limit_default_w": _scaled(driver.maybe("nvmlDeviceGetPowerManagementDefaultLimit", handle), 1e-3),
-    }
-
-
-def _load(driver: Driver, handle: Any) -> dict[str, Any]:
-    utilisation = driver.maybe("nvmlDeviceGetUtilizationRates", handle)
-    nvml = driver.nvml
-    return {
-        "power_draw_w": _scaled(driver.maybe("nvmlDeviceGetPowerUsage", handle), 1e-3),
-        "temperature_c": driver.maybe("nvmlDeviceGetTemperature", handle, nvml.NVML_TEMPERATURE_GPU),
-        "utilisation_percent": None if utilisation is None else utilisation.gpu,
-        "sm_clock_mhz": driver.maybe("nvmlDeviceGetClockInfo", handle, nvml.NVML_CLOCK_SM),
-        "memory_clock_mhz": driver.maybe("nvmlDeviceGetClockInfo", handle, nvml.NVML_CLOCK_MEM),
-    }
-
-
-def _use(driver: Driver, handle: Any) -> dict[str, Any]:
-    display = driver.maybe("nvmlDeviceGetDisplayActive", handle)
-    processes = driver.maybe("nvmlDeviceGetComputeRunningProcesses", handle)
-    # Some driver releases return rubbish rows (structures changed size): then the list is not known.
-    if processes is not None and not all(0 < process.pid <= _MAX_PID for process in processes):
-        processes = None
-    return {
-        "display_active": None if display is None else bool(display),
-        "process_count": None if processes is None else len(processes),
-    }
-
-
-GROUPS: dict[str, Callable[[Driver, Any], dict[str, Any]]] = {
-    "identity": _identity,
-    "memory": _memory,
-    "compute": _compute,
-    "pcie": _pcie,
-    "power": _power,
-    "load": _load,
-    "use": _use,
-}
-
-
-def _sample(driver: Driver, handle: Any) -> dict[str, Any]:
-    """One telemetry reading; ``throttle_reasons`` is NVML's bit mask (test bits with &)."""
-    memory = _memory_answer(driver, handle)
-    reasons = driver.maybe("nvmlDeviceGetCurrentClocksEventReasons", handle)
-    if reasons is None:  # the name before driver 535
-        reasons = driver.maybe("nvmlDeviceGetCurrentClocksThrottleReasons", handle)
-    used_bytes = None if memory is None else memory.used
-    return {**_load(driver, handle), "memory_used_bytes": used_bytes, "throttle_reasons": reasons}
-
-
 def _look_once(driver: Driver, emit: Callable[[dict[str, Any]], None], count: int) -> None:
     """Group by group over all GPUs, so that a hang in one costs the others as little as possible."""
     handles: dict[int, Any] = {}
     for index in range(count):
         try:
             handles[index] = driver.ask("nvmlDeviceGetHandleByIndex", index)
-        except (_LostError, _Refused):  # "unable to determine the device handle" also means lost
+        except (LostError, RefusedError):  # "unable to determine the device handle" also means lost
             emit({"kind": "gpu", "index": index, "group": "identity", "fields": {}, "lost": True})
     for group, read in GROUPS.items():
         for index, handle in list(handles.items()):
             try:
                 fields = read(driver, handle)
-            except _LostError:
-                del handles[index]
-                emit({"kind": "gpu", "index": index, "group": group, "fields": {}, "lost": True})
-            else:
                 emit({"kind": "gpu", "index": index, "group": group, "fields": fields, "lost": False})
+                if fields.get("partition") == "parted":
+                    del handles[index]
+                    handles |= _introduced(driver, emit, handle, max(count - 1, *handles, 0) + 1)
+            except LostError:
+                handles.pop(index, None)
+                emit({"kind": "gpu", "index": index, "group": group, "fields": {}, "lost": True})
     emit({"kind": "done"})
+
+
+def _introduced(
+    driver: Driver, emit: Callable[[dict[str, Any]], None], card: Any, first_index: int
+) -> dict[int, Any]:
+    """The MIG slices of a card by index, their identity told."""
+    slices = dict(enumerate(mig_slices(driver, card), first_index))
+    for index, part in slices.items():
+        fields = identity(driver, part) | {"partition": "mig_slice"}
+        emit({"kind": "gpu", "index": index, "group": "identity", "fields": fields, "lost": False})
+    return slices
 
 
 def _stdin_closed() -> threading.Event:
@@ -226,24 +106,26 @@ def _stdin_closed() -> threading.Event:
 def _watch(
     driver: Driver, emit: Callable[[dict[str, Any]], None], count: int, hz: float, uuid: str | None
 ) -> None:
-    """Samples at ``hz`` of the GPU ``uuid`` (all GPUs when None) until standard input closes."""
+    """Samples at ``hz`` of the GPU or MIG slice ``uuid`` (all GPUs when None) until standard input closes."""
     handles: dict[str, Any] = {}
     for index in range(count):
         try:
-            handle = driver.ask("nvmlDeviceGetHandleByIndex", index)
-            name = driver.text("nvmlDeviceGetUUID", handle) or str(index)
-        except (_LostError, _Refused):
+            card = driver.ask("nvmlDeviceGetHandleByIndex", index)
+            parts = mig_slices(driver, card) if (uuid or "").startswith("MIG-") else (card,)
+            for handle in parts:
+                name = driver.text("nvmlDeviceGetUUID", handle) or str(index)
+                if uuid in (None, name):
+                    handles[name] = handle
+        except (LostError, RefusedError):
             continue
-        if uuid in (None, name):
-            handles[name] = handle
     closed = _stdin_closed()
     due_s = time.monotonic()
     while handles and not closed.is_set():
         for name, handle in list(handles.items()):
             message = {"kind": "sample", "t_s": time.monotonic(), "uuid": name, "lost": False}
             try:
-                emit(message | _sample(driver, handle))
-            except _LostError:
+                emit(message | sample(driver, handle))
+            except LostError:
                 del handles[name]
                 emit(message | {"lost": True})
         due_s = max(due_s + 1 / hz, time.monotonic())  # a slow driver lowers the rate, it builds no backlog
@@ -266,6 +148,25 @@ def _import_binding() -> tuple[ModuleType | None, dict[str, Any]]:
     return pynvml, {}
 
 
+def _owners() -> str:
+    """The installed packages that provide a module pynvml: two of them hide each other's files."""
+    found = []
+    for name in ("nvidia-ml-py", "pynvml"):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found.append(f"{name} {metadata.version(name)}")
+    return ", ".join(found)
+
+
+def _stub_library() -> str | None:
+    """Where the loaded library lies, if it is the CUDA toolkit's stub: made to link with, it knows no GPU."""
+    try:
+        maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+    except OSError:  # not Linux
+        return None
+    libraries = (line.partition("/")[2] for line in maps.splitlines() if "libnvidia-ml.so" in line)
+    return next(("/" + path for path in libraries if "/stubs/" in path), None)
+
+
 def _init_code(pynvml: ModuleType, error: Exception) -> str:
     codes = {
         pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: "library_missing",
@@ -282,13 +183,14 @@ def _init(pynvml: ModuleType) -> tuple[Driver | None, dict[str, Any]]:
         pynvml.nvmlInit()
         count = pynvml.nvmlDeviceGetCount()
     except (pynvml.NVMLError, pynvml.NVMLLibraryMismatchError) as error:
-        code = _init_code(pynvml, error)
-        return None, {"kind": "init", "ok": False, "code": code, "detail": str(error)}
+        stub = _stub_library()
+        code, detail = ("library_stub", stub) if stub else (_init_code(pynvml, error), str(error))
+        return None, {"kind": "init", "ok": False, "code": code, "detail": detail}
     driver = Driver(pynvml)
     try:
         cuda = driver.maybe("nvmlSystemGetCudaDriverVersion")
         version = driver.text("nvmlSystemGetDriverVersion")
-    except _LostError:  # "reset required" for the whole system
+    except LostError:  # "reset required" for the whole system
         return None, {"kind": "init", "ok": False, "code": "error", "detail": "the driver asks for a reset"}
     return driver, {
         "kind": "init",
@@ -296,7 +198,7 @@ def _init(pynvml: ModuleType) -> tuple[Driver | None, dict[str, Any]]:
         "driver": version,
         "cuda": None if cuda is None else f"{cuda // 1000}.{cuda % 1000 // 10}",
         "count": count,
-        "binding": pynvml.__file__,
+        "binding": _owners() or pynvml.__file__,
     }
 
 
@@ -325,7 +227,7 @@ def main(arguments: list[str]) -> int:
         _watch(driver, emit, message["count"], options.watch, options.uuid)
     else:
         _look_once(driver, emit, message["count"])
-    with contextlib.suppress(_LostError):
+    with contextlib.suppress(LostError):
         driver.maybe("nvmlShutdown")
     return 0
 

@@ -17,6 +17,24 @@ class PcieLink:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuProcess:
+    """A program that computes on a GPU. Windows' driver hides the memory, containers hide the name."""
+
+    pid: int
+    name: str | None = None
+    memory_bytes: int | None = None
+
+
+class Partition(StrEnum):
+    """What a GPU is a part of, or is parted into."""
+
+    WHOLE = "whole"
+    MIG_SLICE = "mig_slice"  # a fixed part of a data-centre card
+    MIG_WITHOUT_SLICES = "mig_without_slices"  # parted, but no part was made: nothing can compute on it
+    VIRTUAL = "virtual"  # a hypervisor's share (vGPU)
+
+
+@dataclass(frozen=True, slots=True)
 class Gpu:
     """One GPU as NVML reports it."""
 
@@ -41,6 +59,13 @@ class Gpu:
     display_active: bool | None = None
     lost: bool = False  # the driver knew it, then stopped answering for it
     catalogue_id: str | None = None  # id in resources/gpus/gpus.csv, None when it is not there
+    processes: tuple[GpuProcess, ...] = ()  # those that compute; see process_count for "not known"
+    process_list_is_wrong: bool = False  # the driver's list was rubbish and is left out
+    partition: Partition = Partition.WHOLE
+    driver_model: str | None = None  # Windows: "wddm" (drives the desktop), "tcc", "mcdm"
+    max_sm_clock_mhz: float | None = None
+    performance_state: int | None = None  # 0 is fastest
+    throttle_reasons: int | None = None  # NVML's bit mask, see throttle.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +85,7 @@ class Host:
     on_battery: bool | None  # None: no battery, or not known
     battery_percent: float | None
     is_wsl: bool = False
+    board: str | None = None  # of a single-board computer with a GPU of its own: "NVIDIA Jetson Orin Nano"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +102,17 @@ class TorchDevice:
 
 
 @dataclass(frozen=True, slots=True)
+class UnusableDevice:
+    """A device that a Python's torch sees and cannot use. ``problem``: "no_kernels" or "smoke_failed"."""
+
+    name: str
+    problem: str
+    detail: str = ""
+    compute_capability: str | None = None
+    uuid: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Interpreter:
     """A Python that may run the benchmark, and what its torch can do."""
 
@@ -88,6 +125,7 @@ class Interpreter:
     problem: str | None = None  # message code, e.g. "torch_missing"; None when it can run the benchmark
     gpu_problem: str | None = None  # code: why its torch cannot use the GPU, e.g. "cpu_build"
     detail: str = ""  # the exception's last line
+    unusable: tuple[UnusableDevice, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -109,7 +147,7 @@ class CheckStatus(StrEnum):
 class Check:
     """One layer of detection, with the code of its message; the UI turns codes into sentences.
 
-    ``layer``: "card", "driver", "nvml", "torch", "torch_gpu", "memory", "idle".
+    ``layer``: "card", "driver", "nvml", "torch", "torch_gpu", "memory", "idle", "power".
     ``code``: message key below ``check.<layer>``, e.g. "check.driver.not_loaded".
     ``values``: what the message's placeholders need.
     """
@@ -131,3 +169,4 @@ class Snapshot:
     cuda_driver_version: str | None = None  # highest CUDA the driver supports, "12.8"
     checks: tuple[Check, ...] = ()
     interpreters: tuple[Interpreter, ...] = ()
+    binding: str | None = None  # the Python packages that own the module pynvml, for reports of faults

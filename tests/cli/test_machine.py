@@ -24,6 +24,30 @@ def test_that_the_demonstration_shows_its_cards(gpu_plan, nvml_mock_library):
     assert "NVIDIA GeForce RTX 4070" in result.output
 
 
+@pytest.mark.parametrize(
+    ("scenario", "status", "says"),
+    [
+        ("hang_at_init", 1, "The driver does not answer."),
+        ("lost", 1, "The driver lost contact with GPU 0"),
+        ("driver_mismatch", 1, "Restart the computer."),
+        ("two_gpus", 0, "GPU 1 (NVIDIA GeForce RTX 3090) is idle"),
+        ("busy", 0, "only 2.71 GiB of 24 GiB free"),
+    ],
+)
+def test_that_a_driver_or_gpu_that_does_not_work_is_told_and_is_no_success(
+    gpu_plan, nvml_env, monkeypatch, scenario, status, says
+):
+    from planner.hardware import gpus
+
+    monkeypatch.setattr(gpus, "INIT_DEADLINE_S", 2.0 if scenario == "hang_at_init" else 60.0)
+    monkeypatch.setattr(gpus, "CALL_DEADLINE_S", 30.0)
+    for name, value in nvml_env(scenario).items():
+        monkeypatch.setenv(name, value)
+    result = gpu_plan("detect", "--no-pythons")
+    assert says in result.output
+    assert result.exit_code == status
+
+
 def test_that_the_catalogue_answers_a_name_as_typed(answer_of):
     (spec,) = answer_of("catalog", "rtx 3090")
     assert spec["id"] == "rtx-3090"

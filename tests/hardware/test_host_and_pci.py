@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from planner.hardware.host import cpu_name_in, is_wsl_kernel, read_host
+from planner.hardware.host import board_name, cpu_name_in, is_wsl_kernel, read_host
 from planner.hardware.pci import Card, scan_cards
 
 
@@ -83,6 +83,20 @@ def test_that_the_processors_name_is_read_from_cpuinfo() -> None:
         "AMD Ryzen 9 5950X 16-Core"
     )
     assert cpu_name_in("processor\t: 0\nBogoMIPS\t: 50.00\n") is None
+
+
+def test_that_a_jetson_is_known_by_its_device_tree_or_its_release_file(tmp_path: Path) -> None:
+    assert read_host(root=tmp_path).board is None
+    model = tmp_path / "proc" / "device-tree" / "model"
+    model.parent.mkdir(parents=True)
+    model.write_bytes(b"Raspberry Pi 5 Model B\0")
+    assert board_name(tmp_path) is None
+    model.write_bytes(b"NVIDIA Jetson Orin Nano Developer Kit\0")
+    assert board_name(tmp_path) == "NVIDIA Jetson Orin Nano Developer Kit"
+    model.unlink()
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / "nv_tegra_release").write_text("# R35 (release), REVISION: 3.1\n")
+    assert board_name(tmp_path) == "NVIDIA Jetson"
 
 
 def test_that_wsl_is_known_by_its_kernel() -> None:

@@ -86,6 +86,8 @@ def test_that_a_cuda_device_is_described_with_the_uuid_as_the_driver_writes_it(t
         ('cuda, hip = "12.6", None', "cuda, hip = None, None", "cpu_build"),
         ("device_count = staticmethod(lambda: 1)", "device_count = staticmethod(lambda: 0)", "no_device"),
         ("init = staticmethod(lambda: None)", "init = staticmethod(lambda: 1/0)", "cuda_fails"),
+        # ROCm: torch's own count stumbles over an unset name when pynvml is installed
+        ("device_count = staticmethod(lambda: 1)", "device_count = staticmethod(lambda: amdsmi)", "cuda_fails"),
         ('["sm_80", "sm_86"]', '["sm_90", "sm_120"]', "no_kernels"),
         ("64 * 64 * 65.0", "1.0", "smoke_failed"),
     ],
@@ -96,6 +98,10 @@ def test_that_a_gpu_that_torch_cannot_use_is_no_device_and_the_reason_is_told(
     assert old in FAKE_CUDA
     found = probe(python_with_torch(tmp_path, FAKE_CUDA.replace(old, new)))
     assert found.gpu_problem == problem
+    if problem in ("no_kernels", "smoke_failed"):
+        (device,) = found.unusable
+        assert (device.name, device.problem, device.compute_capability) == ("Card", problem, "8.6")
+        assert device.uuid == "GPU-5a1b7c2e-3090"
     assert found.usable  # the processor can still be measured
     assert [device.kind for device in found.devices] == ["cpu"]
 

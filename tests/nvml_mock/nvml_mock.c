@@ -13,6 +13,8 @@
  *     fail.nvmlDeviceGetTemperature = 3
  *     hang = nvmlDeviceGetPowerUsage     # this function never returns
  *     crash = nvmlDeviceGetClockInfo     # this one ends in a segmentation fault
+ *     stub = 1                           # (system) print what the CUDA toolkit's stub library prints
+ *     [mig]                       # a slice of the GPU above, with keys of its own; that GPU needs "mig = 1"
  *
  * A key that is missing makes its function answer "not supported" (3), as real drivers do. In values, \xNN is
  * one byte. Compiled with -DOLD_DRIVER the library lacks the symbols that drivers before 510 lack.
@@ -34,9 +36,10 @@ typedef struct {
     char key[MAX_TEXT], value[MAX_TEXT];
 } Entry;
 
-typedef struct {
+typedef struct Section {
     Entry entries[MAX_KEYS];
     int count;
+    struct Section *parent; /* of a MIG slice: its card */
 } Section;
 
 typedef struct {
@@ -64,8 +67,8 @@ typedef struct {
     unsigned gpu_instance, compute_instance;
 } Process;
 
-static Section machine, gpus[MAX_GPUS];
-static unsigned gpu_count;
+static Section machine, gpus[MAX_GPUS], slices[MAX_GPUS];
+static unsigned gpu_count, slice_count;
 
 static char *trimmed(char *text) {
     while (*text == ' ' || *text == '\t') text++;
@@ -95,7 +98,7 @@ static int read_scenario(void) {
     Section *section = &machine;
     char line[512];
     machine.count = 0;
-    gpu_count = 0;
+    gpu_count = slice_count = 0;
     while (fgets(line, sizeof line, file)) {
         char *comment = strchr(line, '#');
         if (comment) *comment = 0;
@@ -103,6 +106,10 @@ static int read_scenario(void) {
         if (strcmp(text, "[gpu]") == 0 && gpu_count < MAX_GPUS) {
             section = &gpus[gpu_count++];
             section->count = 0;
+        } else if (strcmp(text, "[mig]") == 0 && gpu_count > 0 && slice_count < MAX_GPUS) {
+            section = &slices[slice_count++];
+            section->count = 0;
+            section->parent = &gpus[gpu_count - 1];
         } else if (equals && section->count < MAX_KEYS) {
             *equals = 0;
             Entry *entry = &section->entries[section->count++];
@@ -171,6 +178,9 @@ static int text(const Section *section, const char *function, const char *key, c
 int nvmlInitWithFlags(unsigned flags) {
     (void)flags;
     if (!read_scenario()) return 9; /* driver not loaded */
+    if (find(&machine, "stub"))
+        puts("WARNING: You should always run with libnvidia-ml.so that is installed with your NVIDIA Display Driver.");
+    fflush(stdout);
     return trouble(&machine, "nvmlInitWithFlags");
 }
 
@@ -208,6 +218,11 @@ int nvmlDeviceGetHandleByUUID(const char *uuid, Section **handle) {
         if (names(&gpus[i], "uuid", uuid)) {
             *handle = &gpus[i];
             return trouble(*handle, "nvmlDeviceGetHandleByUUID");
+        }
+    for (unsigned i = 0; i < slice_count; i++)
+        if (names(&slices[i], "uuid", uuid)) {
+            *handle = &slices[i];
+            return SUCCESS;
         }
     return NOT_FOUND;
 }
@@ -277,6 +292,49 @@ WHOLE(nvmlDeviceGetCurrPcieLinkWidth, "pcie_width", 1)
 WHOLE(nvmlDeviceGetMaxPcieLinkGeneration, "pcie_max_generation", 1)
 WHOLE(nvmlDeviceGetMaxPcieLinkWidth, "pcie_max_width", 1)
 WHOLE(nvmlDeviceGetDisplayActive, "display_active", 1)
+WHOLE(nvmlDeviceGetPerformanceState, "performance_state", 1)
+
+int nvmlDeviceGetMaxClockInfo(Section *gpu, unsigned clock, unsigned *mhz) {
+    const char *key = clock == 2 ? "max_memory_clock_mhz" : "max_sm_clock_mhz";
+    return whole(gpu, "nvmlDeviceGetMaxClockInfo", key, 1, mhz);
+}
+
+int nvmlDeviceGetDriverModel_v2(Section *gpu, unsigned *current, unsigned *pending) {
+    int error = whole(gpu, "nvmlDeviceGetDriverModel_v2", "driver_model", 1, current);
+    *pending = *current;
+    return error;
+}
+
+int nvmlDeviceGetVirtualizationMode(Section *gpu, unsigned long long *mode) {
+    unsigned value = 0;
+    int error = whole(gpu, "nvmlDeviceGetVirtualizationMode", "virtualization_mode", 1, &value);
+    memcpy(mode, &value, sizeof value); /* an enumeration of 4 bytes in the real library */
+    return error;
+}
+
+/* ---- MIG: one GPU in fixed slices ---- */
+
+static Section *slice_of(const Section *gpu, unsigned number) {
+    for (unsigned i = 0; i < slice_count; i++)
+        if (slices[i].parent == gpu && number-- == 0) return &slices[i];
+    return NULL;
+}
+
+int nvmlDeviceGetMigMode(Section *gpu, unsigned *current, unsigned *pending) {
+    int error = whole(gpu, "nvmlDeviceGetMigMode", "mig", 1, current);
+    *pending = *current;
+    return error;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(Section *gpu, unsigned *count) {
+    *count = find(gpu, "mig") ? 7 : 0;
+    return trouble(gpu, "nvmlDeviceGetMaxMigDeviceCount");
+}
+
+int nvmlDeviceGetMigDeviceHandleByIndex(Section *gpu, unsigned number, Section **handle) {
+    *handle = slice_of(gpu, number);
+    return *handle ? trouble(*handle, "nvmlDeviceGetMigDeviceHandleByIndex") : NOT_FOUND;
+}
 
 int nvmlDeviceGetTemperature(Section *gpu, unsigned sensor, unsigned *celsius) {
     (void)sensor;
@@ -290,7 +348,12 @@ static int processes(Section *gpu, const char *function, unsigned *count, Proces
     *count = there;
     if (there == 0) return SUCCESS;
     if (room < there || !list) return INSUFFICIENT_SIZE;
-    for (unsigned i = 0; i < there; i++) list[i] = (Process){4242 + i, 1ULL << 30, ~0U, ~0U};
+    double pid = 4242, memory_mib = 1024;
+    number(gpu, "process_pid", &pid);
+    int told = number(gpu, "process_memory_mib", &memory_mib) == SUCCESS;
+    unsigned long long bytes = (unsigned long long)(memory_mib * 1048576);
+    if (told && memory_mib < 0) bytes = ~0ULL; /* NVML_VALUE_NOT_AVAILABLE, as on Windows */
+    for (unsigned i = 0; i < there; i++) list[i] = (Process){(unsigned)pid + i, bytes, ~0U, ~0U};
     return SUCCESS;
 }
 
