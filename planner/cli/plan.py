@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,75 +13,22 @@ from typing import Any, TypeVar, get_args
 import click
 
 from planner.cli.output import as_json, print_json, print_table
+from planner.cli.plan_options import COUNT, SIZE, Quote, QuoteType, RangeType, RateType, terms_options
 from planner.decide.types import Recommendation
 from planner.door import InvalidInputError, Problem
-from planner.evidence import Range
 from planner.messages import load_messages
+from planner.offers.currency import ExchangeRate
 from planner.offers.offer import Offer
 from planner.pipeline import RENTED_GPU, PlanInputs, evaluate
 from planner.report.as_json import as_json as recommendation_json
 from planner.report.plan_file import compare_with_saved, plan_hash, read_plan, save_plan
 from planner.report.sections import build_report, options_table
 from planner.report.wording import Wording
-from planner.units import parse_bytes, parse_count, parse_duration_s
 from planner.workload import job
 from planner.workload.presets import PRESETS, preset_info
 
 T = TypeVar("T")
 _PDF_DEADLINE_S = 120.0
-
-
-class Quantity(click.ParamType[float]):
-    """A number as people type it, with what is wrong said by the parser."""
-
-    def __init__(self, name: str, parse: Callable[[str], float]) -> None:
-        self.name = name
-        self._parse = parse
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        if isinstance(value, float):
-            return value
-        try:
-            return self._parse(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-class RangeType(click.ParamType[Range]):
-    """``LIKELY`` or ``LOW..LIKELY..HIGH``."""
-
-    name = "range"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Range:
-        if isinstance(value, Range):
-            return value
-        parts = str(value).split("..")
-        try:
-            numbers = [parse_count(part) for part in parts]
-            if len(numbers) not in (1, 3):
-                raise ValueError("write one number or LOW..LIKELY..HIGH")
-            return Range(numbers[0], numbers[len(numbers) // 2], numbers[-1])
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-class QuoteType(click.ParamType[tuple[int, float]]):
-    """``CARDS=USD``: the seller's price of a package for an hour."""
-
-    name = "cards=usd"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, float]:
-        if isinstance(value, tuple):
-            return value
-        cards, _, usd = str(value).partition("=")
-        try:
-            return int(cards), parse_count(usd)
-        except ValueError:
-            self.fail(f"{value!r} is no quote: write the number of cards and USD an hour, e.g. 4=3.20", param, ctx)
-
-
-COUNT, SIZE = Quantity("count", parse_count), Quantity("size", parse_bytes)
-HOURS = Quantity("duration", lambda text: parse_duration_s(text) / 3600)
 
 
 def _changed(base: T, given: dict[str, Any], source: str) -> T:
@@ -96,7 +42,10 @@ def _changed(base: T, given: dict[str, Any], source: str) -> T:
 _RECIPE = (
     "model", "batch_size", "input_size", "precision", "memory_format", "optimizer", "checkpointing", "adapter",
 )  # fmt: skip
-_JOB = ("samples_per_epoch", "epochs", "dataset_bytes", "kept_batch")
+_JOB = (
+    "samples_per_epoch", "epochs", "dataset_bytes", "kept_batch", "runs", "accumulation_steps",
+    "core_samples_per_s",
+)  # fmt: skip
 
 
 def _usual_job(model: str) -> dict[str, Any]:
@@ -112,16 +61,33 @@ def _usual_job(model: str) -> dict[str, Any]:
     }
 
 
-def _quoted(base: PlanInputs, quotes: tuple[tuple[int, float], ...]) -> tuple[Offer, ...]:
+def _quoted(base: PlanInputs, quotes: tuple[Quote, ...]) -> tuple[Offer, ...]:
     """The plan's offers and the quotes that were typed. Raises InvalidInputError for prices that cannot be."""
     return base.offers + tuple(
         _changed(
-            Offer(base.provider, RENTED_GPU, 1, None, source="typed on the command line"),
-            {"gpu_count": count, "price_usd_per_hour": usd, "price_date": base.today or None, "pricing": "quote"},
+            Offer(base.provider, RENTED_GPU, 1, None, source="typed on the command line", pricing="quote"),
+            {
+                "gpu_count": quote.gpu_count,
+                "price_date": base.today or None,
+                "currency": quote.currency,
+                "price_usd_per_hour" if quote.currency == "USD" else "price_per_hour": quote.price_per_hour,
+            },
             "quote",
         )
-        for count, usd in quotes
+        for quote in quotes
     )
+
+
+def _rated(base: PlanInputs, rates: tuple[tuple[str, float], ...]) -> tuple[ExchangeRate, ...]:
+    """The plan's exchange rates and those that were typed. Raises InvalidInputError."""
+    day = base.today or datetime.now(UTC).date().isoformat()
+    typed = []
+    for currency, units in rates:
+        try:
+            typed.append(ExchangeRate(currency, units, day, "typed on the command line"))
+        except ValueError as error:
+            raise InvalidInputError("rate", (Problem(currency, str(error)),)) from None
+    return (*(rate for rate in base.rates if rate.currency not in dict(rates)), *typed)
 
 
 def _inputs_of_this_machine(detect_wanted: bool) -> PlanInputs:
@@ -165,15 +131,15 @@ def _print_answer(recommendation: Recommendation, wording: Wording) -> None:
 @click.option("--samples", "samples_per_epoch", type=COUNT, help="Samples per epoch, e.g. 1.28M.")
 @click.option("--epochs", type=RangeType(), help="LIKELY or LOW..LIKELY..HIGH.")
 @click.option("--dataset-size", "dataset_bytes", type=SIZE, help="What has to be uploaded, e.g. 150 GB.")
-@click.option("--deadline", "deadline_h", type=HOURS, help="E.g. 36 (hours), 2h30 or 3d.")
-@click.option("--budget", "budget_usd", type=float, help="USD.")
-@click.option("--upload", "upload_mbit_per_s", type=RangeType(), help="Mbit/s.")
-@click.option("--waiting-cost", "waiting_cost_usd_per_h", type=float, help="USD per hour of people waiting.")
-@click.option("--bus-bandwidth-gbs", type=RangeType(), help="All-reduce bus bandwidth of the rented host, GB/s.")
-@click.option("--electricity", "electricity_usd_per_kwh", type=RangeType(), help="USD per kWh.")
-@click.option("--platform", type=click.Choice(["linux", "windows"]), help="Of the rented machine.")
-@click.option("--privacy", type=click.Choice(["public", "internal", "personal", "regulated"]), help="Of the data.")
-@click.option("--quote", "quotes", type=QuoteType(), multiple=True, help="Seller's price: CARDS=USD an hour.")
+@click.option("--runs", type=int, help="Of the same job with other settings, as in a sweep.")
+@click.option("--accumulation-steps", type=int, help="Micro-batches between two exchanges of gradients.")
+@click.option("--core-samples-per-s", type=RangeType(), help="Samples one processor core prepares.")
+@terms_options
+@click.option("--provider", help="Whose packages are weighed, as named in the offers.")
+@click.option(
+    "--quote", "quotes", type=QuoteType(), multiple=True, help="Seller's price an hour: 4=3.20, 4=60000VND."
+)
+@click.option("--rate", "rates", type=RateType(), multiple=True, help="What one USD buys: VND=26300.")
 @click.option("--detect/--no-detect", "detect_wanted", default=True, help="Look at this machine first.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the plan file here.")
 @as_json
@@ -181,12 +147,15 @@ def plan(
     plan_file: Path | None,
     detect_wanted: bool,
     save: Path | None,
-    quotes: tuple[tuple[int, float], ...],
+    quotes: tuple[Quote, ...],
+    rates: tuple[tuple[str, float], ...],
+    provider: str | None,
     json_wanted: bool,
     **given: Any,
 ) -> None:
     """Decide: stay local or rent. Starts from PLAN_FILE, or from this machine and the model's usual job."""
     base = read_plan(plan_file).inputs if plan_file else _inputs_of_this_machine(detect_wanted)
+    base = replace(base, provider=provider or base.provider)
     usual = {} if plan_file and given["model"] is None else _usual_job(given["model"] or base.job.recipe.model)
     given = {name: usual.get(name) if value is None else value for name, value in given.items()}
     recipe = _changed(base.job.recipe, {name: given.pop(name) for name in _RECIPE}, "recipe")
@@ -196,6 +165,7 @@ def plan(
         job=described,
         terms=_changed(base.terms, given, "terms"),
         offers=_quoted(base, quotes),
+        rates=_rated(base, rates),
     )
     recommendation = evaluate(inputs)
     wording = Wording(load_messages())

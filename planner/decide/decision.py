@@ -21,6 +21,7 @@ from planner.decide.options import (
 )
 from planner.decide.ranking import rank, with_p_best
 from planner.decide.reasons import reasons
+from planner.decide.switch_points import switch_points
 from planner.decide.types import Option, Recommendation, Terms
 from planner.hardware.snapshot import Host
 from planner.offers.offer import Offer
@@ -83,6 +84,7 @@ def decide(
         sensitivities=more.sensitivities,
         regret_usd=more.regret_usd,
         break_even_h_per_month=more.break_even,
+        switch_points=switch_points(weighed, terms.waiting_cost_usd_per_h),
     )
 
 

@@ -60,6 +60,7 @@ def _sensitivity(name: str, cost: Floats, lead: Floats | None) -> Sensitivity:
     low, high = round(0.1 * _STEPS), round(0.9 * _STEPS) - 1
     return Sensitivity(
         code=name,
+        cost_likely_usd=float(cost[_STEPS // 2]),
         cost_low_usd=float(cost[low]),
         cost_high_usd=float(cost[high]),
         lead_low_usd=None if lead is None else float(lead[low]),

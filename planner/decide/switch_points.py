@@ -6,8 +6,10 @@ traffic / bandwidth; its bill is hours · price. Both are solved for the unknown
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from planner.decide.options import Weighed
-from planner.decide.types import Option
+from planner.decide.types import Option, SwitchPoint
 
 
 def run_s(option: Option) -> float:
@@ -60,3 +62,33 @@ def equal_price_usd_per_h(rented: Weighed, other: Weighed) -> float | None:
         return None
     equal = price.usd_per_hour.likely + (other.option.cost_usd.likely - rented.option.cost_usd.likely) / hours
     return equal if equal > 0 else None
+
+
+# Without these an option cannot do the job at any bandwidth or price.
+_STOPPED_BY = {"memory", "batch", "windows", "no_local_gpu", "unknown_gpu", "machine_unknown"}
+
+
+def switch_points(weighed: list[Weighed], waiting_usd_per_h: float) -> tuple[SwitchPoint, ...]:
+    """Every pair of this machine and the rentals that are sold and could do the job; those that never switch are
+    left out."""
+    able = [
+        one
+        for one in weighed
+        if one.time_s is not None
+        and one.option.sold
+        and not _STOPPED_BY & {reason.code for reason in one.option.rejected}
+    ]
+    found = (_switch_point(many, few, waiting_usd_per_h) for few, many in combinations(able, 2))
+    return tuple(
+        one for one in found if any((one.faster_above_gbs, one.cheaper_above_gbs, one.cheaper_below_usd_per_h))
+    )
+
+
+def _switch_point(many: Weighed, few: Weighed, waiting_usd_per_h: float) -> SwitchPoint:
+    return SwitchPoint(
+        many.option.key,
+        few.option.key,
+        faster_above_gbs(many, few),
+        cheaper_above_gbs(many, few, waiting_usd_per_h),
+        equal_price_usd_per_h(many, few),
+    )

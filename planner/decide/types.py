@@ -166,6 +166,7 @@ class Sensitivity:
     """What one uncertain input does while all others stay at their likely values."""
 
     code: str  # one of ``draws.INPUTS``, below "input."
+    cost_likely_usd: float  # of the chosen option with everything at its likely value
     cost_low_usd: float  # of the chosen option with the input at its 10th percentile
     cost_high_usd: float  # at its 90th
     lead_low_usd: float | None  # by how much it is cheaper than the runner-up, at the 10th percentile
@@ -175,6 +176,17 @@ class Sensitivity:
     @property
     def swing_usd(self) -> float:
         return abs(self.cost_high_usd - self.cost_low_usd)
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPoint:
+    """Where ``option`` and ``other_option`` (keys) change places at the likely values. None: nowhere."""
+
+    option: str  # the one with more GPUs
+    other_option: str
+    faster_above_gbs: float | None  # bus bandwidth, 10⁹ byte/s
+    cheaper_above_gbs: float | None
+    cheaper_below_usd_per_h: float | None  # price of an hour of ``option``
 
 
 @dataclass(frozen=True)
@@ -198,6 +210,7 @@ class Recommendation:
     gates: tuple[Gate, ...] = ()  # for the chosen option, else for the rentals
     sensitivities: tuple[Sensitivity, ...] = ()  # of the chosen option's cost, the strongest first
     regret_usd: float | None = None  # expected loss of taking the chosen option not knowing the future
+    switch_points: tuple[SwitchPoint, ...] = ()  # of every pair of options that can do the job
     break_even_h_per_month: Range | None = None  # from which buying a used card is cheaper than renting one
 
     def option(self, key: str) -> Option:

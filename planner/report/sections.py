@@ -10,6 +10,7 @@ from planner.hardware.catalogue import by_id
 from planner.offers.offer import STALE_AFTER_DAYS, PackagePrice, parse_date
 from planner.pipeline import PlanInputs
 from planner.report.charts import build_charts, on_time_text
+from planner.report.decision_sections import gates_section, key_numbers, sensitivity_section
 from planner.report.machine_section import machine_section
 from planner.report.markup import one_line
 from planner.report.plan_file import plan_hash
@@ -33,9 +34,11 @@ def build_report(
     chosen = recommendation.option(recommendation.chosen) if recommendation.chosen else None
     sections = (
         _verdict(inputs, recommendation, chosen, wording),
+        *gates_section(recommendation, wording),
         _options(recommendation, wording),
         _charts(charts, wording),
         *((_bill(chosen, wording),) if chosen else ()),
+        *sensitivity_section(recommendation, wording),
         _memory(charts["memory"], wording),
         _assumptions(recommendation, wording),
         machine_section(inputs, wording),
@@ -112,6 +115,7 @@ def _key_numbers(
         saved = _price_of_an_hour(recommendation, chosen)
         if saved is not None:
             rows.append((say("report.key.hour_saved"), value("usd_per_h", saved)))
+    rows += key_numbers(recommendation, chosen, wording)
     rows += [(say("report.key.deadline"), deadline), (say("report.key.budget"), budget)]
     return Table((say("report.key.what"), say("report.key.value")), tuple(rows), (False, False))
 
