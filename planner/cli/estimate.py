@@ -150,6 +150,8 @@ def _print_answer(answer: dict[str, str]) -> None:
 @click.option("--checkpointing", type=click.Choice(get_args(job.Checkpointing)))
 @click.option("--adapter", help="none, lora:RANK or qlora:RANK.")
 @click.option("--software", type=click.Choice(get_args(job.Software)))
+@click.option("--offload", type=click.Choice(get_args(job.Offload)), help="What waits in the RAM of the host.")
+@click.option("--accumulation-steps", help="Batches of that size per update.")
 @as_json
 def estimate(table: str | None, out: str, json_wanted: bool, **recipe: str | None) -> None:
     """Estimate step time and peak memory of a training step."""

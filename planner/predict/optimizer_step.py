@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 from planner.evidence import Range
 from planner.workload.job import Optimizer, Recipe
@@ -16,6 +17,16 @@ from planner.workload.optable import OpTable
 
 # Tensors one multi-tensor kernel of torch takes (depth-1 to depth-4 lists hold 110 to 36; fused Adam 48).
 TENSORS_PER_FOREACH_KERNEL = 50
+
+
+class Trained(Protocol):
+    """All that the states depend on: any table that counts what is trained."""
+
+    @property
+    def trained_parameters(self) -> int: ...
+
+    @property
+    def trained_parameter_bytes(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,7 @@ _UPDATES: dict[Optimizer, _Update] = {
     # Row and column means of g², outer product, clipping, relative step: about six temporaries of full size.
     "adafactor": _Update(passes=14, kernels=16, state_copies=0, step_copies=1, foreach=False),
 }
+EIGHT_BIT: tuple[Optimizer, ...] = ("adamw8bit", "paged_adamw8bit")
 _BLOCKWISE_8BIT_STATE_BYTES = 2 * (1 + 4 / 256)  # two states, one fp32 scale per block of 256 (bitsandbytes)
 
 
@@ -68,7 +80,7 @@ def optimizer_step(table: OpTable, recipe: Recipe) -> OptimizerStep:
         return OptimizerStep(0.0, 0.0, 0.0)
     size, tensors = float(table.trained_parameter_bytes), table.parameter_tensors
     groups = math.ceil(tensors / TENSORS_PER_FOREACH_KERNEL)
-    if recipe.optimizer == "adamw8bit":  # one fused kernel per tensor: p and g, states at a byte each
+    if recipe.optimizer in EIGHT_BIT:  # one fused kernel per tensor: p and g, states at a byte each
         traffic = 3 * size + 2 * _BLOCKWISE_8BIT_STATE_BYTES * table.trained_parameters
         kernels: float = tensors
     else:
@@ -82,20 +94,22 @@ def optimizer_step(table: OpTable, recipe: Recipe) -> OptimizerStep:
     return OptimizerStep(traffic, kernels, traffic / max(_width(table), 1.0))
 
 
-def state_bytes(table: OpTable, recipe: Recipe) -> Range:
+def state_bytes(table: Trained, recipe: Recipe) -> Range:
     """Optimizer states that stay between steps, bytes. torch keeps them in the dtype of the parameters."""
     size, count = float(table.trained_parameter_bytes), table.trained_parameters
-    if recipe.optimizer == "adamw8bit":
-        # Tensors below 4,096 elements and, by custom, embeddings keep 32-bit states.
-        return Range(2.0 * count, _BLOCKWISE_8BIT_STATE_BYTES * count, 0.75 * size + 2 * count)
+    if recipe.optimizer in EIGHT_BIT:
+        # Tensors below 4,096 elements and, by custom, embeddings keep 32-bit states; paged ones may leave the GPU.
+        paged = recipe.optimizer == "paged_adamw8bit"
+        low = 0.0 if paged else 2.0 * count
+        return Range(low, _BLOCKWISE_8BIT_STATE_BYTES * count, 0.75 * size + 2 * count)
     if recipe.optimizer == "adafactor":  # a row and a column per matrix; vectors keep a full state
         return Range(0.001 * size, 0.01 * size, 0.05 * size)
     return Range.exactly(_UPDATES[recipe.optimizer].state_copies * size)
 
 
-def step_temporaries_bytes(table: OpTable, recipe: Recipe) -> float:
+def step_temporaries_bytes(table: Trained, recipe: Recipe) -> float:
     """Extra bytes alive only while the optimizer runs: the copies that the foreach form makes."""
-    if recipe.optimizer == "adamw8bit":
+    if recipe.optimizer in EIGHT_BIT:
         return 0.0
     update = _UPDATES[recipe.optimizer]
     one_by_one = not update.foreach or recipe.software == "torch1.12"

@@ -20,6 +20,7 @@ from planner.workload.job import (
     Checkpointing,
     MemoryFormat,
     Mode,
+    Offload,
     Optimizer,
     Precision,
     Recipe,
@@ -34,7 +35,8 @@ from planner.workload.sources.request import TableRequest, request_for
 
 INPUT_COLUMNS = (
     "model", "mode", "batch_size", "image_size", "sequence_length", "precision", "memory_format", "optimizer",
-    "gpu", "gpus", "bus_bandwidth_gbs", "strategy", "checkpointing", "adapter", "software",
+    "gpu", "gpus", "bus_bandwidth_gbs", "strategy", "checkpointing", "adapter", "software", "offload",
+    "accumulation_steps",
 )  # fmt: skip
 OUTPUT_COLUMNS = (
     "step_time_s", "step_time_low_s", "step_time_high_s", "samples_per_s", "peak_memory_bytes",
@@ -51,6 +53,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "strategy": get_args(Strategy),
     "checkpointing": get_args(Checkpointing),
     "software": get_args(Software),
+    "offload": get_args(Offload),
 }
 _SIZE_COLUMNS = {"image": "image_size", "volume": "image_size", "sequence": "sequence_length", "none": ""}
 _MAX_BATCH = 2**24
@@ -154,6 +157,8 @@ def _request(raw: dict[str, str]) -> _Request:
         adapter=adapter,
         strategy=row.choice("strategy", default.strategy),
         software=row.choice("software", default.software),
+        offload=row.choice("offload", default.offload),
+        accumulation_steps=row.whole("accumulation_steps", 1, 2**20) or 1,
     )
     gpus, bandwidth = row.whole("gpus", 1, MAX_GPUS) or 1, row.bandwidth()
     if row.problems:

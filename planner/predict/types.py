@@ -81,8 +81,22 @@ class MemoryPart:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryPhase:
+    """What a phase of training needs on one GPU. ``code``: "load", "step" (forward and backward), "optimizer" (the
+    first update), "validation", "gather" (putting a sharded model together to save it). The high end of loading
+    and gathering a sharded model is that of doing it without sharding."""
+
+    code: str
+    bytes: Range
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryEstimate:
-    """Peak memory on one GPU against what is free there."""
+    """Peak memory on one GPU against what is free there.
+
+    ``phase``: the code of the one that sets the peak. ``host_bytes``: RAM that offloading needs in the whole host;
+    None: nothing is offloaded.
+    """
 
     parts: tuple[MemoryPart, ...]
     total_bytes: Range
@@ -90,6 +104,9 @@ class MemoryEstimate:
     fits: Fits
     largest_batch_size: int | None  # per GPU; 0: not even one sample; None: available is not known
     evidence: Evidence
+    phase: str = "step"
+    phases: tuple[MemoryPhase, ...] = ()
+    host_bytes: Range | None = None
 
     @property
     def largest_part(self) -> MemoryPart:

@@ -25,7 +25,8 @@ def _precisions() -> tuple[tuple[str, str], ...]:
 
 _OPTIMIZERS = (
     ("sgd", "SGD"), ("momentum", "SGD + momentum"), ("adam", "Adam"), ("adamw", "AdamW"),
-    ("adamw8bit", "AdamW 8-bit"), ("adafactor", "Adafactor"), ("lion", "Lion"),
+    ("adamw8bit", "AdamW 8-bit"), ("paged_adamw8bit", "AdamW 8-bit, paged"),
+    ("adafactor", "Adafactor"), ("lion", "Lion"),
 )  # fmt: skip
 
 
