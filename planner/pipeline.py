@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from planner.benchmark.result import BenchmarkResult
 from planner.decide.decision import decide
+from planner.decide.fixes import Variant
 from planner.decide.types import Recommendation, Terms
 from planner.door import InvalidInputError, Problem
 from planner.hardware.catalogue import GpuSpec, by_id, identify
@@ -126,6 +127,30 @@ def table_of(recipe: Recipe) -> OpTable:
     return table
 
 
+# Settings that may be faster on this machine, as (code, field, value it has now, value to try).
+_FASTER = (
+    ("amp", "precision", ("fp32", "tf32"), "amp"),
+    ("channels_last", "memory_format", ("contiguous",), "channels_last"),
+    ("no_checkpointing", "checkpointing", ("full",), "none"),
+)
+
+
+def _variants(recipe: Recipe) -> tuple[Variant, ...]:
+    """The recipe with one setting changed, as far as its table can be had at once."""
+    found = []
+    for code, field_name, now, other in _FASTER:
+        if getattr(recipe, field_name) not in now:
+            continue
+        changed = replace(recipe, **{field_name: other})  # type: ignore[arg-type]
+        try:
+            table = table_of(changed)
+        except InvalidInputError:  # not traced, or a preset without this variant: nothing can be said of it
+            continue
+        if code != "channels_last" or table.size_kind == "image":
+            found.append(Variant(code, changed, table))
+    return tuple(found)
+
+
 def evaluate(inputs: PlanInputs) -> Recommendation:
     """Predict, price and decide. Pure: the same inputs give the same numbers.
 
@@ -148,4 +173,5 @@ def evaluate(inputs: PlanInputs) -> Recommendation:
         seed=inputs.seed,
         sample_count=inputs.sample_count,
         host=inputs.snapshot.host if inputs.snapshot else None,
+        variants=_variants(inputs.job.recipe) if local else (),
     )

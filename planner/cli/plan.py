@@ -41,9 +41,10 @@ def _changed(base: T, given: dict[str, Any], source: str) -> T:
 
 _RECIPE = (
     "model", "batch_size", "input_size", "precision", "memory_format", "optimizer", "checkpointing", "adapter",
+    "strategy", "accumulation_steps",
 )  # fmt: skip
 _JOB = (
-    "samples_per_epoch", "epochs", "dataset_bytes", "kept_batch", "runs", "accumulation_steps",
+    "samples_per_epoch", "epochs", "dataset_bytes", "kept_batch", "runs",
     "core_samples_per_s",
 )  # fmt: skip
 
@@ -128,6 +129,7 @@ def _print_answer(recommendation: Recommendation, wording: Wording) -> None:
 @click.option("--optimizer", type=click.Choice(job.OPTIMIZERS))
 @click.option("--checkpointing", type=click.Choice(get_args(job.Checkpointing)))
 @click.option("--adapter", help="none, lora:RANK or qlora:RANK.")
+@click.option("--strategy", type=click.Choice(get_args(job.Strategy)), help="How several cards share the work.")
 @click.option("--samples", "samples_per_epoch", type=COUNT, help="Samples per epoch, e.g. 1.28M.")
 @click.option("--epochs", type=RangeType(), help="LIKELY or LOW..LIKELY..HIGH.")
 @click.option("--dataset-size", "dataset_bytes", type=SIZE, help="What has to be uploaded, e.g. 150 GB.")

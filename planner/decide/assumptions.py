@@ -37,7 +37,7 @@ def _of_local(local: DeviceModel | None) -> Iterator[Assumption]:
 def _of_job(job: Job) -> Iterator[Assumption]:
     default = Job()
     for name in (
-        "samples_per_epoch", "epochs", "dataset_bytes", "result_bytes", "kept_batch", "accumulation_steps", "runs",
+        "samples_per_epoch", "epochs", "dataset_bytes", "result_bytes", "kept_batch", "runs",
         "core_samples_per_s",
     ):  # fmt: skip
         value = getattr(job, name)

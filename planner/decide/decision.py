@@ -7,8 +7,11 @@ from datetime import date
 from planner.decide.assumptions import register
 from planner.decide.clock import around_the_run
 from planner.decide.draws import draw
+from planner.decide.fixes import Variant, fixes
 from planner.decide.gates import gated, gates, is_private
 from planner.decide.insight import insight
+from planner.decide.newer import best_newer
+from planner.decide.notes import newer_card
 from planner.decide.options import (
     RENTED_COUNTS,
     Asked,
@@ -48,10 +51,11 @@ def decide(
     seed: int,
     sample_count: int,
     host: Host | None = None,
+    variants: tuple[Variant, ...] = (),
 ) -> Recommendation:
     """The recommendation for a job on this machine (``local``, None: nothing to train on, or only a
     GPU called ``unknown_gpu``) or on 1 to 6 rented GPUs of ``provider``. ``host``: this machine's
-    processor and memory, None: not known.
+    processor and memory, None: not known. ``variants``: the job with settings that may be faster here.
 
     Pure; raises InvalidInputError for a recipe that the table or a device cannot serve.
     """
@@ -70,13 +74,18 @@ def decide(
     ranking = rank(weighed, terms, draws)
     more = insight(candidates, weighed, ranking, asked, draws)
     options = tuple(w.option for w in weighed)
+    newer = best_newer(asked, offers, rented_gpu, alone.step.seconds.likely, draws, around)
+    beside = (
+        *fixes(options[0], local, variants, weighed[0].input_binds),
+        *newer_card(newer, options, ranking.chosen),
+    )
     return Recommendation(
         verdict=ranking.verdict,
         chosen=ranking.chosen.option.key if ranking.chosen else None,
         runner_up=ranking.runner_up.option.key if ranking.runner_up else None,
         confidence=ranking.chosen.option.p_best if ranking.chosen else 0.0,
         options=options,
-        reasons=reasons(weighed, ranking, job, terms, offers, today, more),
+        reasons=reasons(weighed, ranking, job, terms, offers, today, more, beside),
         assumptions=register(job, terms, local, options),
         seed=seed,
         sample_count=sample_count,
@@ -84,6 +93,7 @@ def decide(
         sensitivities=more.sensitivities,
         regret_usd=more.regret_usd,
         break_even_h_per_month=more.break_even,
+        newer=newer,
         switch_points=switch_points(weighed, terms.waiting_cost_usd_per_h),
     )
 

@@ -14,7 +14,7 @@ from planner.offers.regions import country_of, is_transfer
 from planner.workload.job import Job
 
 # Hosts of private people: whoever owns the machine can read what runs on it.
-_COMMUNITY = "community"
+COMMUNITY = "community"
 _PRIVATE = ("personal", "regulated")
 
 
@@ -35,9 +35,9 @@ def _of_rental(option: Option, job: Job, terms: Terms, provider: str) -> tuple[R
     if together and terms.platform == "windows":
         reasons.append(Reason("windows", (("gpu_count", count),)))
     offer = option.price.offer if option.price else None
-    if is_private(terms) and offer is not None and offer.pricing == _COMMUNITY:
+    if is_private(terms) and offer is not None and offer.pricing == COMMUNITY:
         reasons.append(Reason("privacy_community", (("provider", offer.provider),)))
-    if _country(terms, offer.region if offer else "") == "failed":
+    if country_gate(terms, offer.region if offer else "") == "failed":
         values = (("provider", provider), ("region", offer.region if offer else ""))
         reasons.append(Reason("country", (*values, ("data_country", terms.data_country))))
     if option.cost_usd is None:
@@ -45,7 +45,7 @@ def _of_rental(option: Option, job: Job, terms: Terms, provider: str) -> tuple[R
     return tuple(reasons)
 
 
-def _country(terms: Terms, region: str) -> GateAnswer:
+def country_gate(terms: Terms, region: str) -> GateAnswer:
     """Personal data stored in another country than it was collected in needs its transfer filed and allowed."""
     if not is_private(terms) or terms.transfer_assessed:
         return "passed"
@@ -72,7 +72,7 @@ def gates(option: Option | None, terms: Terms, provider: str) -> tuple[Gate, ...
     if option is None or option.kind == "local" or option.price is None:
         return ()
     offer = option.price.offer
-    community = offer is not None and offer.pricing == _COMMUNITY
+    community = offer is not None and offer.pricing == COMMUNITY
     region = offer.region if offer else ""
     apart = option.gpu_count > 1 and terms.platform == "windows" and not option.side_by_side
     licence: GateAnswer = "ask" if is_geforce(option.device_name) else "passed"
@@ -81,7 +81,7 @@ def gates(option: Option | None, terms: Terms, provider: str) -> tuple[Gate, ...
     return (
         Gate("licence", licence, (("provider", provider), ("device", option.device_name))),
         Gate("privacy", privacy, (("privacy", terms.privacy), ("provider", provider))),
-        Gate("country", _country(terms, region), (("region", region), ("data_country", terms.data_country))),
+        Gate("country", country_gate(terms, region), (("region", region), ("data_country", terms.data_country))),
         Gate(
             "platform",
             "failed" if apart else "passed",

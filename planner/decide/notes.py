@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.decide.gates import is_geforce
+from planner.decide.options import Weighed
 from planner.decide.types import Option, Reason, Terms
 from planner.evidence import Range
 from planner.offers.billing import checkpoint_interval_s
@@ -30,6 +31,26 @@ def buying(terms: Terms, break_even: Range | None) -> Iterator[Reason]:
     else:
         code = "buy" if terms.hours_per_month >= break_even.likely else "buy_not"
         yield Reason(code, (hours, ("break_even_h_per_month", break_even), ("card_usd", terms.card_usd)))
+
+
+def newer_card(newer: Option | None, options: tuple[Option, ...], chosen: Weighed | None) -> Iterator[Reason]:
+    """One newer card, where it is better than the rental that is or could be chosen."""
+    rented = [o for o in options if o.kind == "rent" and o.sold and o.cost_usd]
+    if newer is None or newer.cost_usd is None or newer.time_s is None or newer.price is None or not rented:
+        return
+    taken = chosen.option if chosen is not None and chosen.option.kind == "rent" else None
+    other = taken or min(rented, key=lambda o: o.cost_usd.likely if o.cost_usd else 0.0)
+    if other.time_s is None or other.cost_usd is None:
+        return
+    cheaper = newer.cost_usd.likely < other.cost_usd.likely
+    if not cheaper and newer.time_s.likely >= other.time_s.likely:
+        return
+    values = (
+        ("device", newer.device_name), ("provider", newer.price.offer.provider if newer.price.offer else ""),
+        ("time_s", newer.time_s), ("cost_usd", newer.cost_usd),
+        ("option", other.key), ("other_time_s", other.time_s), ("other_cost_usd", other.cost_usd),
+    )  # fmt: skip
+    yield Reason("newer_card", values)
 
 
 def no_rate(offers: tuple[Offer, ...]) -> Iterator[Reason]:

@@ -170,8 +170,7 @@ def _rented_schedule(
         return one_job(job, alone)
     recipe = replace(job.recipe, batch_size=batch_per_gpu(job, count))
     bandwidth = terms.bus_bandwidth_gbs.scaled(1e9) if terms.bus_bandwidth_gbs else None
-    found = estimate(recipe, device, asked.table, count, bandwidth)
-    together = one_job(job, _accumulated(found, job.accumulation_steps))
+    together = one_job(job, estimate(recipe, device, asked.table, count, bandwidth))
     if job.runs == 1 or alone.memory.fits is Fits.NO:
         return together
     apart = side_by_side(job, alone, count)
@@ -181,14 +180,6 @@ def _rented_schedule(
 
     possible_together = terms.platform != "windows" and together.found.memory.fits is not Fits.NO
     return together if possible_together and likely_s(together) < likely_s(apart) else apart
-
-
-def _accumulated(found: Estimate, steps: int) -> Estimate:
-    """Gradients of ``steps`` micro-batches are exchanged once: a micro-batch bears its share of that."""
-    if found.communication is None or steps == 1:
-        return found
-    exchange = replace(found.communication, seconds=found.communication.seconds.scaled(1 / steps))
-    return replace(found, communication=exchange, step_time_s=found.step.seconds.plus(exchange.total_s))
 
 
 def _rented_cores(price: PackagePrice, terms: Terms) -> Range:
@@ -203,7 +194,7 @@ def weigh(candidate: Candidate, asked: Asked, draws: Draws, around: Around) -> W
     option, schedule = candidate.option, candidate.schedule
     if schedule is None:
         return Weighed(option)
-    rented = option.kind == "rent"
+    rented = option.kind != "local"
     step_s = step_samples_s(schedule, option.input_samples_per_s, draws, "step_rented" if rented else "step_local")
     run_s = step_s * (schedule.steps * around.epochs)
     if rented and option.price is not None:

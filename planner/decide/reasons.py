@@ -36,8 +36,12 @@ def reasons(
     offers: tuple[Offer, ...],
     today: date | None,
     more: Insight,
+    beside: tuple[Reason, ...],
 ) -> tuple[Reason, ...]:
-    """Everything that carries the verdict, by weight. The first is the one the sentence names."""
+    """Everything that carries the verdict, by weight. The first is the one the sentence names.
+
+    ``beside``: what may make the question another one: local fixes, a newer card.
+    """
     options = tuple(one.option for one in weighed)
     chosen = ranking.chosen.option if ranking.chosen else None
     found = [
@@ -47,6 +51,7 @@ def reasons(
         *(_none_possible(weighed, terms) if chosen is None else _binding(options, chosen)),
         *buying(terms, more.break_even),
         *_input(options, chosen),
+        *beside,
         *_memory_unsure(chosen),
         *(_ask_quote(options, chosen) if chosen and chosen.price and not chosen.price.is_quote else ()),
         *_faster(weighed, ranking.chosen),

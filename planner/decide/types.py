@@ -12,7 +12,7 @@ from planner.predict.types import Communication, MemoryEstimate, StepTime
 
 _STRICT = {"extra": "forbid", "allow_inf_nan": False}
 
-OptionKind = Literal["local", "rent"]
+OptionKind = Literal["local", "rent", "newer"]  # "newer": one rented card that is newer than those weighed
 Objective = Literal["least_cost", "fastest"]
 GateAnswer = Literal["passed", "failed", "ask"]
 VerdictCode = Literal["local", "rent", "either", "measure_first", "none_fits"]
@@ -120,7 +120,7 @@ class CostPart:
 
 @dataclass(frozen=True)
 class Option:
-    """One way to do the job: this machine, or N rented GPUs. What stays at its default is not known."""
+    """One way to do the job: this machine, N rented GPUs, a newer card. What stays at its default is unknown."""
 
     kind: OptionKind
     gpu_count: int
@@ -148,8 +148,8 @@ class Option:
 
     @property
     def key(self) -> str:
-        """Stable name: "local", "rent-4"."""
-        return "local" if self.kind == "local" else f"rent-{self.gpu_count}"
+        """Stable name: "local", "rent-4", "newer-1"."""
+        return "local" if self.kind == "local" else f"{self.kind}-{self.gpu_count}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +210,7 @@ class Recommendation:
     gates: tuple[Gate, ...] = ()  # for the chosen option, else for the rentals
     sensitivities: tuple[Sensitivity, ...] = ()  # of the chosen option's cost, the strongest first
     regret_usd: float | None = None  # expected loss of taking the chosen option not knowing the future
+    newer: Option | None = None  # the best single newer card, beside the options; never chosen
     switch_points: tuple[SwitchPoint, ...] = ()  # of every pair of options that can do the job
     break_even_h_per_month: Range | None = None  # from which buying a used card is cheaper than renting one
 

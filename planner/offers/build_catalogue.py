@@ -2,33 +2,53 @@
 
     python -m planner.offers.build_catalogue PUBLISHED.csv
 
-Kept: every offer of 1 to 6 RTX 3090s, and iRender's packages of other cards for comparison. Of several prices of
-one offer the newest stays. Sources and licences travel with each row (see resources/offers/README.md).
+Kept: every offer of 1 to 6 RTX 3090s, and for comparison iRender's packages of other cards and the two lowest
+recent on-demand prices of each newer card alone. Of several prices of one offer the newest stays. Sources and
+licences travel with each row (see resources/offers/README.md).
 """
 
 from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
 from pathlib import Path
 
-from planner.hardware.catalogue import AmbiguousGpuError, lookup
+from planner.hardware.catalogue import by_id
 from planner.offers.catalogue import SHIPPED, write_offers
+from planner.offers.importers import gpu_id_of
 from planner.offers.offer import Offer
 from planner.storage import write_atomically
 
 WEIGHED_GPU = "rtx-3090"
 WEIGHED_COUNTS = range(1, 7)
+_RECENT = "2026"
+_PRICES_OF_A_NEWER_CARD = 2
 _NO_PUBLIC_PRICE = "no public price: ask the seller for a quote"
 
 
-def _gpu_id(name: str) -> str | None:
-    """ "RTX3090Ti" → "rtx-3090-ti", None for what the catalogue does not know or cannot tell apart."""
+def _gpu_id(row: dict[str, str]) -> str | None:
+    """ "RTX3090Ti" → "rtx-3090-ti", None for what the catalogue does not know."""
+    name = row["gpu_name"].replace("RTX", "RTX ").replace("Ti", " Ti")
     try:
-        spec = lookup(name.replace("RTX", "RTX ").replace("Ti", " Ti"))
-    except AmbiguousGpuError:
+        return gpu_id_of(name, row["gpu_memory_gb"])
+    except ValueError:
         return None
-    return spec.id if spec else None
+
+
+def _is_newer(gpu: str, row: dict[str, str]) -> bool:
+    """A single card that came after the weighed one, of NVIDIA, at a recent price on demand."""
+    spec, weighed = by_id(gpu), by_id(WEIGHED_GPU)
+    return (
+        spec is not None
+        and weighed is not None
+        and spec.vendor == weighed.vendor
+        and spec.release_date > weighed.release_date
+        and row["gpu_count"] == "1"
+        and row["pricing"].startswith("on-demand")
+        and row["price_date"] >= _RECENT
+    )
 
 
 def _offer(row: dict[str, str], gpu: str) -> Offer:
@@ -60,18 +80,35 @@ def build(rows: list[dict[str, str]]) -> tuple[Offer, ...]:
     """Published rows → offers, newest of each, iRender's first."""
     newest: dict[tuple[str, str, int, str], Offer] = {}
     for row in rows:
-        gpu = _gpu_id(row["gpu_name"])
+        gpu = _gpu_id(row)
         weighed = gpu == WEIGHED_GPU and int(row["gpu_count"]) in WEIGHED_COUNTS
         compared = row["provider"] == "irender" and gpu != WEIGHED_GPU
-        if gpu is None or not (weighed or compared):
+        if gpu is None or not (weighed or compared or _is_newer(gpu, row)):
             continue
         offer = _offer(row, gpu)
         known = newest.get(offer.key)
         if known is None or (offer.price_date or "") >= (known.price_date or ""):
             newest[offer.key] = offer
+    own = [offer for offer in newest.values() if offer.gpu == WEIGHED_GPU or offer.provider == "irender"]
     return tuple(
-        sorted(newest.values(), key=lambda o: (o.provider != "irender", o.gpu, o.provider, o.pricing, o.gpu_count))
+        sorted(
+            (*own, *_lowest(offer for offer in newest.values() if offer not in own)),
+            key=lambda o: (
+                o.provider != "irender",
+                o.gpu != WEIGHED_GPU,
+                o.gpu,
+                o.provider,
+                o.pricing,
+                o.gpu_count,
+            ),
+        )
     )
+
+
+def _lowest(offers: Iterable[Offer]) -> Iterator[Offer]:
+    """Of each card the lowest prices."""
+    for _, group in groupby(sorted(offers, key=lambda o: (o.gpu, o.price_usd_per_hour or 0.0)), lambda o: o.gpu):
+        yield from islice(group, _PRICES_OF_A_NEWER_CARD)
 
 
 def main(source: Path) -> None:

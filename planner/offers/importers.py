@@ -112,7 +112,7 @@ def _keep_cheapest(found: dict[tuple[str, str, int, str], Offer], offer: Offer) 
 
 
 @lru_cache(maxsize=512)
-def _gpu_id(name: str, memory_gb: str) -> str:
+def gpu_id_of(name: str, memory_gb: str) -> str:
     """Id in the catalogue of a GPU as a catalogue of prices writes it. Raises ValueError.
 
     Prices often do not say which form of a GPU is meant ("A100"): the slowest of that memory is careful.
@@ -137,7 +137,7 @@ def _of_gpuhunt(row: Row, provider: str, today: str) -> Iterator[dict[str, Any]]
     source, url, licence = _GPUHUNT_SOURCE
     yield {
         "provider": row.get("provider") or provider,
-        "gpu": _gpu_id(row["gpu_name"], row.get("gpu_memory") or ""),
+        "gpu": gpu_id_of(row["gpu_name"], row.get("gpu_memory") or ""),
         "gpu_count": int(row["gpu_count"]),
         "price_usd_per_hour": float(row["price"]),
         "price_date": today,
@@ -153,7 +153,7 @@ def _of_skypilot(row: Row, provider: str, today: str) -> Iterator[dict[str, Any]
     """One row is up to two offers: on demand and spot."""
     if not row["AcceleratorName"]:
         return
-    gpu, count = _gpu_id(row["AcceleratorName"], ""), float(row["AcceleratorCount"])
+    gpu, count = gpu_id_of(row["AcceleratorName"], ""), float(row["AcceleratorCount"])
     if count != int(count):
         raise ValueError("a part of a GPU is no package")
     source, url, licence = _SKYPILOT_SOURCE

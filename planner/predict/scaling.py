@@ -40,13 +40,13 @@ def gradient_bytes(table: OpTable) -> float:
 def exchanged_bytes(table: OpTable, recipe: Recipe) -> float:
     """Bytes that the all-reduce formula has to be fed with.
 
-    DDP, ZeRO-1 and ZeRO-2 move the gradients once round the ring and back (reduce-scatter and all-gather). FSDP
-    gathers all parameters twice and scatters the gradients: (2 · parameters + gradients) / 2, which is 1.5 × DDP
-    when everything is trained.
+    DDP, ZeRO-1 and ZeRO-2 move the gradients once round the ring and back (reduce-scatter and all-gather). ZeRO-3
+    and FSDP gather all parameters twice and scatter the gradients: (2 · parameters + gradients) / 2, which is
+    1.5 × DDP when everything is trained.
     """
     if recipe.mode == "infer":
         return 0.0
-    if recipe.strategy == "fsdp":
+    if recipe.strategy in ("zero3", "fsdp"):
         return (2 * table.parameter_bytes + gradient_bytes(table)) / 2
     return gradient_bytes(table)
 
@@ -118,7 +118,7 @@ def communication(
     bandwidth: Range | None = None,
     evidence: Evidence = Evidence.ASSUMED,
 ) -> Communication:
-    """What one step on ``gpu_count`` GPUs takes beyond ``step_s``, the likely step of one.
+    """What one step (a micro-batch) on ``gpu_count`` GPUs takes beyond ``step_s``, the likely step of one.
 
     ``bandwidth`` in bytes per second; None: the default range of the count. ``evidence`` is the grade of a
     bandwidth that is given; the default range is an assumption (D).
@@ -126,7 +126,8 @@ def communication(
     if bandwidth is None:
         bandwidth, evidence = default_bandwidth(gpu_count), Evidence.ASSUMED
     exchanged = exchanged_bytes(table, recipe)
-    traffic = traffic_bytes(exchanged, gpu_count)
+    # Gradients of several micro-batches are exchanged once: each bears its share.
+    traffic = traffic_bytes(exchanged, gpu_count) / recipe.accumulation_steps
     return Communication(
         gpu_count=gpu_count,
         gradient_bytes=exchanged,

@@ -173,15 +173,16 @@ def _options(recommendation: Recommendation, wording: Wording) -> Section:
 
 
 def options_table(recommendation: Recommendation, wording: Wording) -> Table:
-    """Every option in one row: sold or not, fits, times, cost, chances, and why it is ruled out."""
+    """Every option and a newer card in one row: sold, fits, times, cost, chances, and why it is ruled out."""
     say = wording.messages.say
     columns = ("name", "sold", "fits", "step", "time", "cost", "on_time", "best", "rejected")
+    shown = (*recommendation.options, *((recommendation.newer,) if recommendation.newer else ()))
     return Table(
         tuple(say(f"report.option.{column}") for column in columns),
-        tuple(_option_row(option, wording) for option in recommendation.options),
+        tuple(_option_row(option, wording) for option in shown),
         (False, False, False, True, True, True, True, True, False),
-        keys=tuple(option.key for option in recommendation.options),
-        emphasis=tuple(option.key == recommendation.chosen for option in recommendation.options),
+        keys=tuple(option.key for option in shown),
+        emphasis=tuple(option.key == recommendation.chosen for option in shown),
     )
 
 

@@ -59,7 +59,6 @@ class Job:
     dataset_bytes: float = 150e9
     kept_batch: KeptBatch = "global"  # what stays when GPUs are added: the batch of all GPUs, or of each
     result_bytes: float = 1e9  # checkpoints and logs to bring home
-    accumulation_steps: int = 1  # micro-batches of the batch size between two exchanges of gradients
     runs: int = 1  # of the same job with other settings, as in a sweep
     # What one processor core reads and prepares of the input; None: by kind of input (see predict.input_pipeline).
     core_samples_per_s: Range | None = None
@@ -71,7 +70,6 @@ class Job:
         check_range("epochs", self.epochs, more_than=0, at_most=1e9)
         check_number("dataset_bytes", self.dataset_bytes, at_most=1e18)
         check_number("result_bytes", self.result_bytes, at_most=1e18)
-        check_number("accumulation_steps", self.accumulation_steps, at_least=1, at_most=1_000_000)
         check_number("runs", self.runs, at_least=1, at_most=1_000_000)
         if self.core_samples_per_s is not None:
             check_range("core_samples_per_s", self.core_samples_per_s, at_least=1e-6)

@@ -38,6 +38,13 @@ def test_that_fsdp_moves_one_and_a_half_times_the_bytes():
     assert fsdp.seconds.likely == pytest.approx(1.5 * ddp.seconds.likely)
 
 
+def test_that_accumulated_micro_batches_share_one_exchange():
+    each, shared = (
+        communication(make_table(), Recipe(accumulation_steps=k), 4, 1.0, Range.exactly(1e9)) for k in (1, 8)
+    )
+    assert shared.seconds.likely == pytest.approx(each.seconds.likely / 8)
+
+
 def test_that_an_adapter_has_next_to_nothing_to_exchange():
     table = make_table(trained_parameters=1000, trained_parameter_bytes=4000)
     assert gradient_bytes(table) == 4000
