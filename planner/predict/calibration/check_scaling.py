@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from planner.door import InvalidInputError, Problem
 from planner.evidence import Range
 from planner.paths import RESOURCES
 from planner.predict.scaling import RUN_TO_RUN, default_bandwidth, measured_bandwidth, traffic_bytes, waiting_share
@@ -42,6 +43,8 @@ _MODELS = {
     "maskrcnn": _Model(44.4e6),
     "tacotron2": _Model(28.2e6, 566),  # mel frames of a sentence, about
     "waveglow": _Model(268e6, 8000),  # audio samples of a segment
+    "transformerxlbase": _Model(192e6, 192, half_gradients=True),  # tokens of a segment
+    "transformerxllarge": _Model(247e6, 384, half_gradients=True),
 }
 
 
@@ -68,25 +71,37 @@ class PublishedRun:
 
 
 def published_runs(file: Path = PUBLISHED) -> tuple[PublishedRun, ...]:
-    """Runs on two and more GPUs of which the same host's run on one is published too."""
-    with file.open(encoding="utf-8", newline="") as stream:
+    """Runs on two and more GPUs of which the same host's run on one is published too.
+
+    Raises InvalidInputError for a table without these columns, with cells that are no numbers, or with models whose
+    gradients are not known.
+    """
+    with file.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    rate_of_one = {_job(row): float(row["items_per_s"]) for row in rows if row["gpus"] == "1"}
+    try:
+        return _paired(rows)
+    except (KeyError, ValueError) as error:
+        what = f"cannot be used: {error}; columns are host, model, precision, n_gpu, batch_per_gpu and throughput"
+        raise InvalidInputError(file.name, (Problem("", what),)) from None
+
+
+def _paired(rows: list[dict[str, str]]) -> tuple[PublishedRun, ...]:
+    rate_of_one = {_job(row): float(row["throughput"]) for row in rows if row["n_gpu"] == "1"}
     return tuple(
-        _run(row, rate_of_one[_job(row)]) for row in rows if row["gpus"] != "1" and _job(row) in rate_of_one
+        _run(row, rate_of_one[_job(row)]) for row in rows if row["n_gpu"] != "1" and _job(row) in rate_of_one
     )
 
 
 def _job(row: dict[str, str]) -> tuple[str, str, str]:
-    return row["host"], row["model"], row["precision"]
+    return f"{row['host']} {row.get('gen', '')}", row["model"], row["precision"]
 
 
 def _run(row: dict[str, str], rate_of_one: float) -> PublishedRun:
-    model, count = _MODELS[row["model"]], int(row["gpus"])
+    model, count = _MODELS[row["model"]], int(row["n_gpu"])
     items = float(row["batch_per_gpu"]) * model.items_per_sample
     half = model.half_gradients and row["precision"] == "FP16"
     return PublishedRun(
-        *_job(row), count, items * count / float(row["items_per_s"]), items / rate_of_one,
+        *_job(row), count, items * count / float(row["throughput"]), items / rate_of_one,
         model.parameters * (2 if half else 4),
     )  # fmt: skip
 

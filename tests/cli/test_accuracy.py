@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+
+def test_that_the_scaling_is_checked_against_published_runs(gpu_plan, answer_of):
+    errors = {row["gpu_count"]: row for row in answer_of("accuracy", "--scaling")["scaling"]}
+    assert set(errors) == {2, 3, 4, 8}
+    assert errors[2]["calibrated"] < errors[2]["linear"]
+    shown = gpu_plan("accuracy", "--scaling")
+    assert shown.exit_code == 0
+    assert f"{errors[2]['calibrated']:.1%}" in shown.output
+
+
+def test_that_nothing_to_check_is_wrong_input(gpu_plan):
+    assert gpu_plan("accuracy").exit_code == 2
+
+
+def test_that_runs_of_ones_own_can_be_checked(gpu_plan, answer_of, tmp_path):
+    file = tmp_path / "runs.csv"
+    lines = ["host,model,precision,n_gpu,batch_per_gpu,throughput"]
+    lines += [f"h,{m},FP32,{n},8,{n * 10}" for m in ("bert_large_squad", "resnet50") for n in (1, 2)]
+    file.write_text("\n".join(lines))
+    (row,) = answer_of("accuracy", "--scaling", "--runs", file)["scaling"]
+    assert (row["run_count"], row["linear"]) == (1, 0.0)
+    file.write_text("host,model\nh,resnet50\n")
+    refused = gpu_plan("accuracy", "--scaling", "--runs", file)
+    assert refused.exit_code == 2
+    assert "n_gpu" in refused.stderr
