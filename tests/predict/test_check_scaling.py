@@ -8,10 +8,10 @@ ERRORS = {found.gpu_count: found for found in scaling_errors(published_runs())}
 
 
 def test_that_one_job_on_a_host_tells_how_others_scale_there():
-    """Runs of one configuration differ by 1 to 3 %: 2.5 % is next to what can be had."""
+    """Runs of one configuration differ by 1 to 3 %: 2.4 % is next to what can be had."""
     assert ERRORS[2].run_count >= 45
-    assert ERRORS[2].calibrated <= 0.025
-    assert ERRORS[3].calibrated <= 0.025
+    assert ERRORS[2].calibrated <= 0.024
+    assert ERRORS[3].calibrated <= 0.024
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 8])

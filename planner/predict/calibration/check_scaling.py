@@ -18,6 +18,7 @@ from planner.paths import RESOURCES
 from planner.predict.scaling import RUN_TO_RUN, default_bandwidth, measured_bandwidth, traffic_bytes, waiting_share
 
 PUBLISHED = RESOURCES / "calibration" / "measurements" / "lambda_rtx3090_scaling.csv"
+_SAME_BATCH = 0.02  # published batches of one job differ by 1 %
 CALIBRATED_BY = ("bert_large_squad", "FP32")  # most to exchange, so that noise matters least
 RULE_OF_THUMB_BYTES_PER_S = 10e9
 
@@ -71,10 +72,10 @@ class PublishedRun:
 
 
 def published_runs(file: Path = PUBLISHED) -> tuple[PublishedRun, ...]:
-    """Runs on two and more GPUs of which the same host's run on one is published too.
+    """Runs on two and more GPUs of which the same host's run on one, with the same batch per GPU, is published too.
 
-    Raises InvalidInputError for a table without these columns, with cells that are no numbers, or with models whose
-    gradients are not known.
+    Raises InvalidInputError for a table without these columns, with cells that are no numbers, or with models of
+    which the gradients are not known.
     """
     with file.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -86,22 +87,26 @@ def published_runs(file: Path = PUBLISHED) -> tuple[PublishedRun, ...]:
 
 
 def _paired(rows: list[dict[str, str]]) -> tuple[PublishedRun, ...]:
-    rate_of_one = {_job(row): float(row["throughput"]) for row in rows if row["n_gpu"] == "1"}
-    return tuple(
-        _run(row, rate_of_one[_job(row)]) for row in rows if row["n_gpu"] != "1" and _job(row) in rate_of_one
-    )
+    of_one = {_job(row): row for row in rows if row["n_gpu"] == "1"}
+    pairs = ((row, of_one[_job(row)]) for row in rows if row["n_gpu"] != "1" and _job(row) in of_one)
+    return tuple(_run(row, one) for row, one in pairs if _same_batch(row, one))
+
+
+def _same_batch(row: dict[str, str], one: dict[str, str]) -> bool:
+    """Another batch is another job: its step on one GPU was not measured."""
+    return abs(float(row["batch_per_gpu"]) / float(one["batch_per_gpu"]) - 1) <= _SAME_BATCH
 
 
 def _job(row: dict[str, str]) -> tuple[str, str, str]:
     return f"{row['host']} {row.get('gen', '')}", row["model"], row["precision"]
 
 
-def _run(row: dict[str, str], rate_of_one: float) -> PublishedRun:
+def _run(row: dict[str, str], one: dict[str, str]) -> PublishedRun:
     model, count = _MODELS[row["model"]], int(row["n_gpu"])
     items = float(row["batch_per_gpu"]) * model.items_per_sample
     half = model.half_gradients and row["precision"] == "FP16"
     return PublishedRun(
-        *_job(row), count, items * count / float(row["throughput"]), items / rate_of_one,
+        *_job(row), count, items * count / float(row["throughput"]), items / float(one["throughput"]),
         model.parameters * (2 if half else 4),
     )  # fmt: skip
 
