@@ -72,7 +72,7 @@ class PublishedRun:
 
 
 def published_runs(file: Path = PUBLISHED) -> tuple[PublishedRun, ...]:
-    """Runs on two and more GPUs of which the same host's run on one, with the same batch per GPU, is published too.
+    """Runs on two and more GPUs of which the same host's run on one, with the same batch on it, is published too.
 
     Raises InvalidInputError for a table without these columns, with cells that are no numbers, or with models of
     which the gradients are not known.
