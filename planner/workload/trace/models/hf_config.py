@@ -1,8 +1,12 @@
-"""Any model of transformers by its config.json. Code that a configuration points to is never loaded."""
+"""Any model of Hugging Face by its config.json: through transformers, or from the JSON alone (``hf_plain``).
+
+Code that a configuration points to is never loaded.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,65 +16,39 @@ from torch import nn
 
 from planner.workload.trace.errors import SourceError
 from planner.workload.trace.models.blocks import repeated_blocks
-from planner.workload.trace.models.sizes import sequence_sizes
-from planner.workload.trace.step import Inputs
+from planner.workload.trace.models.hf_import import attention_name, import_transformers
+from planner.workload.trace.models.hf_plain import PLAIN_TYPES, plain_model
+from planner.workload.trace.models.hf_tasks import (
+    InputShape,
+    image_input,
+    library_loss,
+    task_inputs,
+    task_of,
+    tokens_input,
+)
+from planner.workload.trace.models.sizes import image_size_only, sequence_sizes, sound_sizes
 from planner.workload.trace.tracer import Traceable
 
-_FROM_THEIR_TASKS = (  # what a class is trained on, by the end of its name, and its targets
-    ("ForQuestionAnswering", "span"),
-    ("ForSequenceClassification", "label"),
-    ("ForImageClassification", "label"),
-    ("ForTokenClassification", "tokens"),
-    ("ForMaskedLM", "tokens"),
-    ("ForCausalLM", "tokens"),
-    ("LMHeadModel", "tokens"),
-    ("ForConditionalGeneration", "tokens"),
-)
+# Where to look for the class of a configuration that names none: what its kind of model is pre-trained on.
+_USUAL_TASKS = ("MASKED_LM", "CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "IMAGE_CLASSIFICATION", "CTC")
+_USUAL_TASKS_OF_PAIRS = ("SPEECH_SEQ_2_SEQ", "SEQ_TO_SEQ_CAUSAL_LM")  # encoder and decoder
+# Layers and samples that a training leaves out at random: all are executed here.
+_LEFT_OUT_AT_RANDOM = ("layerdrop", "encoder_layerdrop", "decoder_layerdrop")
 
 
-def hf_model(path: Path, eager_attention: bool) -> Traceable:
+def hf_model(path: Path, eager_attention: bool, device: str = "meta") -> Traceable:
     """The model of a config.json, trained on its own task.
 
     Raises SourceError: transformers_missing, unknown_model, unsupported_model.
     """
-    try:
-        import transformers
-
-        from planner.workload.trace.models.language import attention_name
-    except ImportError as error:
-        raise SourceError("transformers_missing", str(error)) from error
     settings = _settings(path)
-    model_class = _class(transformers, settings)
-    task = next((task for end, task in _FROM_THEIR_TASKS if model_class.__name__.endswith(end)), None)
-    if task is None or model_class.main_input_name not in ("input_ids", "pixel_values"):
-        raise SourceError(
-            "unsupported_model", f"{model_class.__name__} is trained in a way that is not known here"
-        )
-    attention = "eager" if eager_attention else attention_name()
-
-    def build(size: int, dtype: torch.dtype) -> nn.Module:
-        config = _config(transformers, settings)
-        if hasattr(config, "image_size"):
-            config.image_size = size
-        if hasattr(config, "use_cache"):
-            config.use_cache = False
-        with torch.device("meta"):
-            try:
-                model: nn.Module = model_class._from_config(config, attn_implementation=attention)
-            except ValueError:  # its attention has no fused form
-                model = model_class._from_config(config, attn_implementation="eager")
-        return model.to(dtype)
-
-    sizes = _sizes(_config(transformers, settings), model_class.main_input_name)
-    return Traceable(
-        name=f"hf:{model_class.__name__}",
-        build=build,
-        inputs=_inputs(model_class.main_input_name, task),
-        loss=_span_loss if task == "span" else _labels_loss,
-        blocks=repeated_blocks,
-        eager_attention=eager_attention,
-        **sizes,
-    )
+    try:
+        transformers = import_transformers()
+    except ImportError as error:
+        if settings["model_type"] not in PLAIN_TYPES:
+            raise SourceError("transformers_missing", str(error)) from error
+        return plain_model(settings, eager_attention, device)
+    return library_model(transformers, settings, eager_attention, device)
 
 
 def _settings(path: Path) -> dict[str, Any]:
@@ -78,66 +56,119 @@ def _settings(path: Path) -> dict[str, Any]:
         settings = json.loads(path.read_bytes())
     except ValueError as error:
         raise SourceError("unknown_model", f"not valid JSON ({error})") from error
-    if not isinstance(settings, dict) or "model_type" not in settings:
+    if not isinstance(settings, dict) or not isinstance(settings.get("model_type"), str):
         raise SourceError("unknown_model", "the configuration has no model_type")
     return settings
 
 
-def _config(transformers: Any, settings: dict[str, Any]) -> Any:
-    rest = {key: value for key, value in settings.items() if key not in ("model_type", "auto_map")}
-    try:
-        return transformers.AutoConfig.for_model(settings["model_type"], **rest)
-    except (ValueError, KeyError) as error:
-        raise SourceError("unknown_model", f"model_type {settings['model_type']!r}: {error}") from error
+def library_model(transformers: Any, settings: dict[str, Any], eager_attention: bool, device: str) -> Traceable:
+    """The model of a configuration as transformers has it.
 
+    Raises SourceError: unknown_model, unsupported_model.
+    """
+    config = _config(transformers, settings)
+    model_class, config = _class(transformers, settings, config)
+    task = task_of(model_class.__name__)
+    assert task is not None
+    shape, sizes = _input(model_class, config)
 
-def _class(transformers: Any, settings: dict[str, Any]) -> Any:
-    """The class the configuration names; for one without a task, that of its usual pre-training."""
-    for name in settings.get("architectures") or ():
-        named = getattr(transformers, name, None)
-        if named is not None and any(name.endswith(end) for end, _ in _FROM_THEIR_TASKS):
-            return named
-    config = type(_config(transformers, settings))
-    for task in ("MASKED_LM", "CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "IMAGE_CLASSIFICATION"):
-        classes = getattr(transformers, f"MODEL_FOR_{task}_MAPPING")
-        if config in classes:
-            return classes[config]
-    raise SourceError(
-        "unsupported_model", f"model_type {settings['model_type']!r} has no training task known here"
+    def build_on(device: str, attention: str, size: int) -> nn.Module:
+        fresh = _class(transformers, settings, _config(transformers, settings))[1]
+        if shape.name == "pixel_values" and hasattr(fresh, "image_size"):
+            fresh.image_size = size
+        with torch.device(device):
+            model: nn.Module = model_class._from_config(fresh, attn_implementation=attention)
+        return model
+
+    attention, wants_mask = _attention(config, lambda name: build_on("meta", name, sizes["default_size"]))
+    companions = ["attention_mask"] if wants_mask and shape.is_index else []
+    if config.is_encoder_decoder:
+        companions.append("decoder_input_ids")
+    return Traceable(
+        name=f"hf:{model_class.__name__}",
+        build=lambda size, dtype: build_on(device, attention, size).to(dtype),
+        inputs=task_inputs(shape, task, companions),
+        loss=library_loss(task),
+        blocks=repeated_blocks,
+        eager_attention=eager_attention,
+        **sizes,
     )
 
 
-def _sizes(config: Any, main_input: str) -> dict[str, Any]:
-    if main_input == "pixel_values":
+def _attention(config: Any, build: Callable[[str], nn.Module]) -> tuple[str, bool]:
+    """The attention to ask for, and whether it wants a mask.
+
+    Fused attention is asked for in either case: where it is to be executed in parts, the tracer takes it apart.
+    A model that has no place for it is traced with its own products and softmax, whose mask transformers makes by
+    looking into the tokens unless it is given one.
+    """
+    if not getattr(config, "attn_logit_softcapping", None):
+        name = attention_name()
+        try:
+            build(name)
+        except (ValueError, KeyError):  # what transformers raises for an attention that a model does not know
+            return "eager", True
+        return name, False
+    return "eager", True
+
+
+def _config(transformers: Any, settings: dict[str, Any]) -> Any:
+    rest = {key: value for key, value in settings.items() if key not in ("model_type", "auto_map")}
+    kind = settings["model_type"]
+    try:
+        config = transformers.AutoConfig.for_model(kind, **rest)
+    except Exception as error:  # its checks raise errors of several libraries
+        raise SourceError("unknown_model", f"model_type {kind!r}: {error}") from error
+    config.use_cache = False
+    for name in _LEFT_OUT_AT_RANDOM:
+        if hasattr(config, name):
+            setattr(config, name, 0.0)
+    if hasattr(config, "apply_spec_augment"):
+        config.apply_spec_augment = False
+    return config
+
+
+def _class(transformers: Any, settings: dict[str, Any], config: Any) -> tuple[Any, Any]:
+    """The class the configuration names and its configuration; for one without a task, that of its usual
+    pre-training. Of a model that sees and reads, the language part is trained alone, on text."""
+    text = getattr(config, "text_config", None)
+    if text is not None and type(text) in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
+        text.use_cache = False
+        return _first(transformers.MODEL_FOR_CAUSAL_LM_MAPPING[type(text)]), text
+    for name in settings.get("architectures") or ():
+        named = getattr(transformers, str(name), None)
+        if named is not None and task_of(str(name)):
+            return named, config
+    usual = (*(_USUAL_TASKS_OF_PAIRS if config.is_encoder_decoder else ()), *_USUAL_TASKS)
+    for task in usual:
+        classes = getattr(transformers, f"MODEL_FOR_{task}_MAPPING")
+        if type(config) in classes:
+            return _first(classes[type(config)]), config
+    kind = settings["model_type"]
+    raise SourceError("unsupported_model", f"model_type {kind!r} is trained in a way that is not known here")
+
+
+def _first(classes: Any) -> Any:
+    return classes[0] if isinstance(classes, tuple) else classes
+
+
+def _input(model_class: Any, config: Any) -> tuple[InputShape, dict[str, Any]]:
+    """What one sample looks like, and the size fields of a Traceable."""
+    name = model_class.main_input_name
+    if name == "pixel_values":
         size = config.image_size if isinstance(getattr(config, "image_size", None), int) else 224
-        only = dict.fromkeys(("size_unit", "default_size", "size_min", "size_max"), size)
-        return {"size_kind": "image", **only, "trace_sizes": (size,)}
-    longest = getattr(config, "max_position_embeddings", None)
-    return sequence_sizes(longest if isinstance(longest, int) and longest > 0 else None)
+        return image_input(getattr(config, "num_channels", 3)), image_size_only(size)
+    if name == "input_ids":
+        return tokens_input(), sequence_sizes(_longest(config, "max_position_embeddings"))
+    if name == "input_values" and hasattr(config, "conv_stride"):  # sound as it is, 16,000 numbers a second
+        return InputShape(name, lambda size: (size,)), sound_sizes(math.prod(config.conv_stride))
+    if name == "input_features" and hasattr(config, "max_target_positions") and config.model_type == "whisper":
+        # 30 seconds as a spectrogram, whatever is said; the size is that of the text.
+        spectrogram = (config.num_mel_bins, 2 * config.max_source_positions)
+        return InputShape(name, lambda _: spectrogram), sequence_sizes(_longest(config, "max_target_positions"))
+    raise SourceError("unsupported_model", f"{model_class.__name__} takes {name}, which is not known here")
 
 
-def _inputs(main_input: str, task: str) -> Callable[[int, int, torch.dtype], Inputs]:
-    def inputs(batch: int, size: int, dtype: torch.dtype) -> Inputs:
-        if main_input == "pixel_values":
-            first = torch.empty(batch, 3, size, size, dtype=dtype, device="meta")
-        else:
-            first = torch.empty(batch, size, dtype=torch.int64, device="meta")
-        shape = {"span": (batch, 2), "label": (batch,), "tokens": (batch, size)}[task]
-        return {main_input: first, "target": torch.empty(shape, dtype=torch.int64, device="meta")}
-
-    return inputs
-
-
-def _features(inputs: Inputs) -> Inputs:
-    return {name: tensor for name, tensor in inputs.items() if name != "target"}
-
-
-def _labels_loss(model: nn.Module, inputs: Inputs) -> torch.Tensor:
-    loss: torch.Tensor = model(**_features(inputs), labels=inputs["target"]).loss
-    return loss
-
-
-def _span_loss(model: nn.Module, inputs: Inputs) -> torch.Tensor:
-    start, end = inputs["target"].unbind(1)
-    loss: torch.Tensor = model(**_features(inputs), start_positions=start, end_positions=end).loss
-    return loss
+def _longest(config: Any, field: str) -> int | None:
+    longest = getattr(config, field, None)
+    return longest if isinstance(longest, int) and longest > 0 else None

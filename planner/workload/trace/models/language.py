@@ -7,22 +7,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from planner.workload.trace.models.hf_import import attention_name, import_transformers
 from planner.workload.trace.step import Inputs
 from planner.workload.trace.tracer import Traceable
 
 _LORA_RANK = 16
-# What transformers' "sdpa" does on a GPU with unpadded sequences: no mask, but a causal flag. On the meta
-# device it cannot look into the positions to find that out, so the same function goes by a name without masks.
-_ATTENTION = "sdpa_without_mask"
-
-
-def attention_name() -> str:
-    """Name under which transformers runs fused attention without building masks."""
-    from transformers import AttentionInterface
-    from transformers.integrations.sdpa_attention import sdpa_attention_forward
-
-    AttentionInterface.register(_ATTENTION, sdpa_attention_forward)
-    return _ATTENTION
 
 
 def _tokens(batch: int, size: int, _dtype: torch.dtype) -> Inputs:
@@ -57,10 +46,12 @@ def _answer_span_loss(model: nn.Module, inputs: Inputs) -> torch.Tensor:
 
 def _bert(name: str, **shape: int) -> Traceable:
     def build(_size: int, dtype: torch.dtype) -> nn.Module:
-        from transformers import BertConfig, BertForQuestionAnswering
+        transformers = import_transformers()
 
         with torch.device("meta"):
-            model: nn.Module = BertForQuestionAnswering(BertConfig(**shape, attn_implementation=attention_name()))
+            model: nn.Module = transformers.BertForQuestionAnswering(
+                transformers.BertConfig(**shape, attn_implementation=attention_name())
+            )
         return model.to(dtype)
 
     return Traceable(
@@ -80,10 +71,12 @@ def _bert(name: str, **shape: int) -> Traceable:
 
 def _gpt2() -> Traceable:
     def build(_size: int, dtype: torch.dtype) -> nn.Module:
-        from transformers import GPT2Config, GPT2LMHeadModel
+        transformers = import_transformers()
 
         with torch.device("meta"):
-            model: nn.Module = GPT2LMHeadModel(GPT2Config(use_cache=False, attn_implementation=attention_name()))
+            model: nn.Module = transformers.GPT2LMHeadModel(
+                transformers.GPT2Config(use_cache=False, attn_implementation=attention_name())
+            )
         return model.to(dtype)
 
     return Traceable(
@@ -128,10 +121,10 @@ def add_lora(model: nn.Module, rank: int, dtype: torch.dtype) -> None:
 
 def _llama3_8b_lora() -> Traceable:
     def build(_size: int, dtype: torch.dtype) -> nn.Module:
-        from transformers import LlamaConfig, LlamaForCausalLM
+        transformers = import_transformers()
 
         # Meta-Llama-3-8B: arXiv 2407.21783, table 3.
-        config = LlamaConfig(
+        config = transformers.LlamaConfig(
             vocab_size=128_256,
             hidden_size=4096,
             intermediate_size=14_336,
@@ -144,7 +137,7 @@ def _llama3_8b_lora() -> Traceable:
             attn_implementation=attention_name(),
         )
         with torch.device("meta"):
-            model: nn.Module = LlamaForCausalLM(config)
+            model: nn.Module = transformers.LlamaForCausalLM(config)
         model.to(torch.bfloat16)
         add_lora(model, _LORA_RANK, dtype)
         return model

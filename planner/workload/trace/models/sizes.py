@@ -43,3 +43,23 @@ def sequence_sizes(longest: int | None) -> dict[str, object]:
         "size_max": limit,
         "trace_sizes": (unit, 2 * unit, 3 * unit),
     }
+
+
+def image_size_only(size: int) -> dict[str, object]:
+    """Size fields of a Traceable for a model of one image size; ``image_attempts`` looks for more."""
+    only = dict.fromkeys(("size_unit", "default_size", "size_min", "size_max"), size)
+    return {"size_kind": "image", **only, "trace_sizes": (size,)}
+
+
+def sound_sizes(stride: int) -> dict[str, object]:
+    """Size fields of a Traceable for a model that takes samples of sound at 16 kHz and makes a frame of each
+    ``stride`` of them; sizes are counted in samples (the default: 10 seconds)."""
+    second = max(16_000 // stride, 1) * stride
+    return {
+        "size_kind": "sequence",
+        "size_unit": second,
+        "default_size": 10 * second,
+        "size_min": second,
+        "size_max": 30 * second,
+        "trace_sizes": (second, 2 * second, 3 * second),
+    }

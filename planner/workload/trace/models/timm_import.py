@@ -38,7 +38,7 @@ class _Placeholder(types.ModuleType):
         return _AnyName(name, (), {})
 
 
-def _torchvision_works() -> bool:
+def torchvision_works() -> bool:
     """Whether torchvision can be imported. One that was built for another torch fails in any way."""
     try:
         importlib.import_module("torchvision")
@@ -51,7 +51,7 @@ def _torchvision_works() -> bool:
 
 def import_timm() -> Any:
     """The module timm. Raises ImportError if timm itself is missing."""
-    if "timm" in sys.modules or _torchvision_works():
+    if "timm" in sys.modules or torchvision_works():
         import timm
 
         return timm
