@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 from planner.door import parse_json, validated
 from planner.evidence import Evidence, Range
@@ -18,10 +18,11 @@ from planner.workload.job import Recipe, Software
 
 MEMORY_FILE = RESOURCES / "calibration" / "memory.json"
 # cuBLAS keeps 8 MiB a handle and 32 MiB on Hopper; cuDNN tries algorithms with workspaces as memory allows.
-_WORKSPACE_MATRIX_BYTES = 32.0 * MIB
-_WORKSPACE_CONVOLUTION_BYTES = 96.0 * MIB
+WORKSPACE_MATRIX_BYTES = 32.0 * MIB
+WORKSPACE_CONVOLUTION_BYTES = 96.0 * MIB
 
-Kind = Literal["vision", "language", "sharded"]
+Kind = Literal["vision", "language", "quantised", "sharded"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 _STRICT = {"extra": "forbid", "allow_inf_nan": False}
 
 
@@ -82,6 +83,8 @@ def kind_of(table: MemoryTable, recipe: Recipe, gpus: int) -> Kind:
     """Which published peaks a recipe is like."""
     if recipe.mode == "train" and (recipe.offload != "none" or (recipe.strategy != "ddp" and gpus > 1)):
         return "sharded"
+    if recipe.adapter.startswith("qlora"):  # copies in 16 bit, norms and embeddings cast to fp32
+        return "quantised"
     return "language" if table.size_kind == "sequence" else "vision"
 
 
@@ -92,7 +95,7 @@ def spread_of(table: MemoryTable, recipe: Recipe, gpus: int, *, on_cpu: bool = F
     context = Range(*known.context_gib[recipe.software]).scaled(GIB)
     if recipe.mode == "train" and gpus > 1:
         context = context.plus(Range(*known.process_group_gib).scaled(GIB))
-    workspace = _WORKSPACE_CONVOLUTION_BYTES if table.convolves else _WORKSPACE_MATRIX_BYTES
+    workspace = WORKSPACE_CONVOLUTION_BYTES if table.convolves else WORKSPACE_MATRIX_BYTES
     return Spread(
         scale=factors.scale,
         low=factors.low,
