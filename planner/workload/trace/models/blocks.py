@@ -9,6 +9,10 @@ from torch import nn
 from planner.workload.trace.errors import TraceError
 
 
+class Layer(nn.Module):
+    """A layer that is made of others but is no block: it is not run again by itself."""
+
+
 def repeated_blocks(model: nn.Module) -> list[nn.Module]:
     """Members of the innermost lists and sequences whose members are of one kind and have parts of their own.
 
@@ -27,7 +31,10 @@ def repeated_blocks(model: nn.Module) -> list[nn.Module]:
 def _is_row_of_blocks(container: nn.Module) -> bool:
     members = list(container.children())
     return (
-        len(members) > 1 and len({type(member) for member in members}) == 1 and bool(list(members[0].children()))
+        len(members) > 1
+        and len({type(member) for member in members}) == 1
+        and bool(list(members[0].children()))
+        and not isinstance(members[0], Layer)
     )
 
 

@@ -7,11 +7,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from planner.workload.adapter import Adapter
+from planner.workload.trace.models.adapters import add_adapter
 from planner.workload.trace.models.hf_import import attention_name, import_transformers
 from planner.workload.trace.step import Inputs
 from planner.workload.trace.tracer import Traceable
 
-_LORA_RANK = 16
+_LORA = Adapter("lora", 16)
 
 
 def _tokens(batch: int, size: int, _dtype: torch.dtype) -> Inputs:
@@ -94,31 +96,6 @@ def _gpt2() -> Traceable:
     )
 
 
-class LoraLinear(nn.Module):
-    """A frozen linear layer plus a trained product of two thin ones (LoRA, arXiv 2106.09685)."""
-
-    def __init__(self, base: nn.Linear, rank: int, dtype: torch.dtype) -> None:
-        super().__init__()
-        self.base = base.requires_grad_(False)
-        self.down = nn.Linear(base.in_features, rank, bias=False, dtype=dtype, device="meta")
-        self.up = nn.Linear(rank, base.out_features, bias=False, dtype=dtype, device="meta")
-        self.scale = 2.0  # alpha / rank; any number costs the same
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        adapted: torch.Tensor = self.base(x) + self.up(self.down(x)) * self.scale
-        return adapted
-
-
-def add_lora(model: nn.Module, rank: int, dtype: torch.dtype) -> None:
-    """Freeze ``model`` and put an adapter with weights of ``dtype`` on each of its linear layers but the
-    output head (the default of common LoRA tools)."""
-    model.requires_grad_(False)
-    for path, layer in list(model.named_modules()):
-        if isinstance(layer, nn.Linear) and path != "lm_head":
-            parent, _, child = path.rpartition(".")
-            setattr(model.get_submodule(parent), child, LoraLinear(layer, rank, dtype))
-
-
 def _llama3_8b_lora() -> Traceable:
     def build(_size: int, dtype: torch.dtype) -> nn.Module:
         transformers = import_transformers()
@@ -139,7 +116,7 @@ def _llama3_8b_lora() -> Traceable:
         with torch.device("meta"):
             model: nn.Module = transformers.LlamaForCausalLM(config)
         model.to(torch.bfloat16)
-        add_lora(model, _LORA_RANK, dtype)
+        add_adapter(model, _LORA, dtype)
         return model
 
     return Traceable(
