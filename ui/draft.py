@@ -31,6 +31,10 @@ def _money(text: str) -> float:
     return parse_count(text.strip().removeprefix("$").removesuffix("USD"))
 
 
+def _share(text: str) -> float:
+    return parse_count(text.strip().removesuffix("%").strip()) / 100
+
+
 def _rate(text: str) -> float:
     return parse_count(text)
 
@@ -60,12 +64,18 @@ _QUANTITIES = (
     Field("upload_likely", _rate),
     Field("upload_high", _rate),
     Field("waiting_cost", _money, 0),
+    Field("late", _money, 0, optional=True),
+    Field("tax", _share, 0),
+    Field("hours_per_month", _rate, optional=True),
+    Field("runs", parse_count, 1, whole=True),
     Field("bus_low", _rate, optional=True),
     Field("bus_likely", _rate, optional=True),
     Field("bus_high", _rate, optional=True),
 )
 QUANTITIES: Mapping[str, Field] = {field.key: field for field in _QUANTITIES}
-CHOICES = ("model", "precision", "optimizer", "memory_format", "checkpointing", "kept_batch")
+_OF_RECIPE = ("model", "precision", "optimizer", "memory_format", "checkpointing")
+_OF_TERMS = ("objective", "platform", "privacy")
+CHOICES = (*_OF_RECIPE, "kept_batch", *_OF_TERMS, "data_country")
 RANGES = ("epochs", "upload", "bus")
 # What a preset brings along, until the user types something of their own.
 FROM_PRESET = ("batch_size", "input_size", "samples", "dataset")
@@ -81,6 +91,8 @@ FIELD_OF_DOMAIN = {
     "upload_mbit_per_s": "upload_likely",
     "waiting_cost_usd_per_h": "waiting_cost",
     "bus_bandwidth_gbs": "bus_likely",
+    "late_usd": "late",
+    "tax_share": "tax",
 }
 
 
@@ -190,7 +202,7 @@ def _range(name: str, values: Mapping[str, float | None], problems: dict[str, st
 
 def _job(draft: Draft, values: Mapping[str, float | None], ranges: Mapping[str, Range | None]) -> Job:
     texts, size = draft.texts, values["input_size"]
-    choices: dict[str, Any] = {key: texts[key] for key in CHOICES if key != "kept_batch"}
+    choices: dict[str, Any] = {key: texts[key] for key in _OF_RECIPE}
     recipe = replace(
         draft.job.recipe,
         **choices,
@@ -205,12 +217,19 @@ def _job(draft: Draft, values: Mapping[str, float | None], ranges: Mapping[str, 
         epochs=ranges["epochs"] or draft.job.epochs,
         dataset_bytes=_known(values["dataset"]),
         kept_batch=kept,
+        runs=int(_known(values["runs"])),
     )
 
 
 def _terms(draft: Draft, values: Mapping[str, float | None], ranges: Mapping[str, Range | None]) -> Terms:
+    choices: dict[str, Any] = {key: draft.texts[key] for key in _OF_TERMS}
     return replace(
         draft.terms,
+        **choices,
+        data_country=draft.texts["data_country"].strip().upper(),
+        late_usd=values["late"],
+        tax_share=_known(values["tax"]),
+        hours_per_month=values["hours_per_month"],
         deadline_h=values["deadline"],
         budget_usd=values["budget"],
         upload_mbit_per_s=ranges["upload"] or draft.terms.upload_mbit_per_s,
@@ -234,6 +253,14 @@ def draft_of(job: Job, terms: Terms, edited: frozenset[str] = frozenset()) -> Dr
         "memory_format": recipe.memory_format,
         "checkpointing": recipe.checkpointing,
         "kept_batch": job.kept_batch,
+        "runs": str(job.runs),
+        "objective": terms.objective,
+        "platform": terms.platform,
+        "privacy": terms.privacy,
+        "data_country": terms.data_country,
+        "late": "" if terms.late_usd is None else number_text(terms.late_usd),
+        "tax": percent_text(terms.tax_share),
+        "hours_per_month": "" if terms.hours_per_month is None else number_text(terms.hours_per_month),
         "batch_size": str(recipe.batch_size),
         "input_size": "" if recipe.input_size is None else str(recipe.input_size),
         "samples": _grouped(job.samples_per_epoch),
@@ -256,6 +283,12 @@ def _range_texts(name: str, value: Range | None) -> dict[str, str]:
 def number_text(value: float) -> str:
     """Shortest text that reads as exactly ``value`` again."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def percent_text(share: float) -> str:
+    """Shortest text that reads as exactly ``share`` again: "10 %", else the digits it takes."""
+    text = f"{share * 100:.10g}"
+    return f"{text} %" if _share(text) == share else f"{share * 100!r} %"
 
 
 def _grouped(value: float) -> str:

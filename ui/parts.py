@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from ui.controllers.benchmark import BenchmarkController
 from ui.controllers.detect import DetectController
+from ui.controllers.offers import OffersController
 from ui.controllers.plan import PlanController
 from ui.controllers.report import ReportController
 from ui.controllers.telemetry import TelemetryController
@@ -31,6 +32,7 @@ class Parts:
     benchmark: BenchmarkController
     telemetry: TelemetryController
     plan: PlanController
+    offers: OffersController
     report: ReportController
 
     def close(self) -> None:
@@ -53,5 +55,6 @@ def build_parts(parent: QObject, settings: Settings, demo: bool = False) -> Part
         benchmark=BenchmarkController(store, detect, tasks, notices, parent),
         telemetry=TelemetryController(store, detect, parent),
         plan=PlanController(store, tasks, notices, parent),
+        offers=OffersController(store, tasks, notices, parent),
         report=ReportController(store, tasks, notices, parent),
     )

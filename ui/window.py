@@ -128,7 +128,8 @@ class MainWindow(QMainWindow):
     def _workload_page(self) -> QWidget:
         from ui.pages.workload import WorkloadPage
 
-        return WorkloadPage(self._parts.store, self._parts.plan, self._parts.notices)
+        parts = self._parts
+        return WorkloadPage(parts.store, parts.plan, parts.offers, parts.notices, parts.settings)
 
     def _answer_page(self) -> QWidget:
         from ui.pages.answer import AnswerPage

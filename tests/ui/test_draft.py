@@ -58,6 +58,24 @@ def test_that_a_problem_stands_at_its_field_and_the_text_stays(key: str, text: s
     assert reading.job is None
 
 
+def test_that_circumstances_of_the_decision_are_understood() -> None:
+    draft = DRAFT
+    for key, text in (
+        ("late", "$100"), ("tax", "10 %"), ("hours_per_month", "200"), ("runs", "20"), ("objective", "fastest"),
+        ("platform", "windows"), ("privacy", "personal"), ("data_country", "de"),
+    ):  # fmt: skip
+        draft = draft.typed(key, text)
+    reading = read(draft)
+    assert reading.job is not None
+    assert reading.terms is not None
+    terms = reading.terms
+    assert reading.job.runs == 20
+    assert (terms.late_usd, terms.tax_share, terms.hours_per_month) == (100.0, 0.1, 200.0)
+    assert (terms.objective, terms.platform, terms.privacy) == ("fastest", "windows", "personal")
+    assert terms.data_country == "DE"
+    assert "data_country" in read(draft.typed("data_country", "Germany")).problems
+
+
 def test_that_all_problems_are_told_at_once() -> None:
     draft = DRAFT.typed("batch_size", "x").typed("dataset", "y").typed("deadline", "z")
     assert set(read(draft).problems) == {"batch_size", "dataset", "deadline"}
@@ -89,7 +107,7 @@ def test_that_what_the_form_does_not_show_survives_it() -> None:
 @given(st.floats(1e-3, 3e8), st.floats(1.0, 1e12))
 def test_that_any_plan_comes_back_as_the_same_numbers(hours: float, size_bytes: float) -> None:
     job = Job(samples_per_epoch=size_bytes, epochs=Range(hours, hours * 2, hours * 3), dataset_bytes=size_bytes)
-    terms = Terms(budget_usd=size_bytes, upload_mbit_per_s=Range(hours, hours, hours))
+    terms = Terms(budget_usd=size_bytes, upload_mbit_per_s=Range(hours, hours, hours), tax_share=0.07)
     reading = read(draft_of(job, terms))
     assert (reading.job, reading.terms) == (job, terms)
 

@@ -1,4 +1,4 @@
-"""The offers as a table: prices can be typed, everything else is as published, with its date and source."""
+"""The offers as a table: prices and what packages hold can be typed; a typed price becomes a quote of today."""
 
 from __future__ import annotations
 
@@ -8,29 +8,19 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from planner.offers.offer import MOST_USD_PER_HOUR, Offer
+from planner.offers.offer import Offer
 from planner.offers.price import is_stale
-from planner.units import format_money, parse_count
-from ui.i18n import say
+from ui.models.offer_columns import COLUMNS, price_text, with_price
 from ui.models.table_model import LEFT, RIGHT
 
 Index = QModelIndex | QPersistentModelIndex
 PRICE_COLUMN = 3
-_NUMERIC = (2, 3, 4)
+_FIRST_DETAIL = 8  # columns from here on are those of ``COLUMNS``
+_NUMERIC = {2, 3, 4, *(index for index, column in enumerate(COLUMNS, _FIRST_DETAIL) if column.numeric)}
 
 
-def parse_price(text: str) -> float | None:
-    """Dollars per hour as typed; empty: no price. Raises ValueError with a sentence."""
-    stripped = text.strip().removeprefix("$").strip()
-    if not stripped:
-        return None
-    try:
-        value = parse_count(stripped)
-    except ValueError:
-        raise ValueError(say("form.price.not_a_price", text=text.strip())) from None
-    if not 0 <= value <= MOST_USD_PER_HOUR:
-        raise ValueError(say("form.price.not_a_price", text=text.strip()))
-    return value
+def _is_editable(column: int) -> bool:
+    return column == PRICE_COLUMN or column >= _FIRST_DETAIL
 
 
 class OffersModel(QAbstractTableModel):
@@ -63,17 +53,31 @@ class OffersModel(QAbstractTableModel):
             self.tr("Kind"),
             self.tr("Price of"),
             self.tr("Source"),
+            self.tr("vCPUs ✎"),
+            self.tr("RAM, GB ✎"),
+            self.tr("Disk, GB ✎"),
+            self.tr("Region ✎"),
+            self.tr("Interconnect ✎"),
+            self.tr("OS ✎"),
+            self.tr("Start, min ✎"),
+            self.tr("Billing step, min ✎"),
+            self.tr("Least, min ✎"),
+            self.tr("Upload billed ✎"),
+            self.tr("Discount ✎"),
+            self.tr("Points ✎"),
+            self.tr("Storage, USD/GB and month ✎"),
+            self.tr("Egress, USD/GB ✎"),
         )
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
         return 0 if parent.isValid() else len(self._offers)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else 8
+        return 0 if parent.isValid() else _FIRST_DETAIL + len(COLUMNS)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
-        return flags | Qt.ItemFlag.ItemIsEditable if index.column() == PRICE_COLUMN else flags
+        return flags | Qt.ItemFlag.ItemIsEditable if _is_editable(index.column()) else flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
@@ -81,7 +85,8 @@ class OffersModel(QAbstractTableModel):
         offer = self._offers[index.row()]
         column = index.column()
         if role == Qt.ItemDataRole.EditRole and column == PRICE_COLUMN:
-            return "" if offer.price_usd_per_hour is None else f"{offer.price_usd_per_hour:g}"
+            in_usd = "" if offer.price_usd_per_hour is None else f"{offer.price_usd_per_hour:g}"
+            return in_usd if offer.price_per_hour is None else f"{offer.price_per_hour:g} {offer.currency}"
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return self._texts(offer)[column]
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -91,16 +96,16 @@ class OffersModel(QAbstractTableModel):
         return None
 
     def _texts(self, offer: Offer) -> tuple[str, ...]:
-        price = offer.price_usd_per_hour
         return (
             offer.provider,
             offer.gpu,
             str(offer.gpu_count),
-            self.tr("ask for quote") if price is None else format_money(price),
-            "" if price is None else format_money(price / offer.gpu_count),
+            price_text(offer) or self.tr("ask for quote"),
+            price_text(offer, 1 / offer.gpu_count),
             offer.pricing,
             self._date(offer),
             offer.source,
+            *(column.text(offer) for column in COLUMNS),
         )
 
     def _date(self, offer: Offer) -> str:
@@ -109,27 +114,35 @@ class OffersModel(QAbstractTableModel):
         return self.tr("{0} – stale").format(offer.price_date) if is_stale(offer, self.today) else offer.price_date
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role != Qt.ItemDataRole.EditRole or not index.isValid() or index.column() != PRICE_COLUMN:
+        if role != Qt.ItemDataRole.EditRole or not index.isValid() or not _is_editable(index.column()):
             return False
+        offer = self._offers[index.row()]
         try:
-            price = parse_price(str(value))
+            changed = self._changed(offer, index.column(), str(value))
         except ValueError as error:
             self.refused.emit(str(error))
             return False
-        offer = self._offers[index.row()]
-        if price != offer.price_usd_per_hour:
-            changed = replace(
-                offer,
-                price_usd_per_hour=price,
-                price_date=None if price is None else self.today.isoformat(),
-                pricing="quote",
-                source=self.tr("typed by you"),
-                source_url="",
-            )
+        if changed != offer:
             self._offers = (*self._offers[: index.row()], changed, *self._offers[index.row() + 1 :])
             self.dataChanged.emit(self.index(index.row(), 0), self.index(index.row(), self.columnCount() - 1))
             self.edited.emit(self._offers)
         return True
+
+    def _changed(self, offer: Offer, column: int, text: str) -> Offer:
+        """The offer with what was typed; a price is then a quote of today. Raises ValueError with a sentence."""
+        if column != PRICE_COLUMN:
+            return COLUMNS[column - _FIRST_DETAIL].changed(offer, text)
+        priced = with_price(offer, text)
+        if priced == offer:
+            return offer
+        is_known = priced.price_usd_per_hour is not None or priced.price_per_hour is not None
+        return replace(
+            priced,
+            price_date=self.today.isoformat() if is_known else None,
+            pricing="quote",
+            source=self.tr("typed by you"),
+            source_url="",
+        )
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

@@ -1,4 +1,4 @@
-"""Answer: the sentence, why, all options side by side, and four charts. Choosing an option marks it everywhere."""
+"""Answer: the sentence, why, all options side by side, and the charts. Choosing an option marks it everywhere."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class AnswerPage(Page):
             "cost_time": self.tr("Cost against time"),
             "memory": self.tr("Memory"),
             "speedup": self.tr("Speed-up"),
+            "sensitivity": self.tr("What moves the cost"),
         }
         for key, title in titles.items():
             self.charts[key] = ChartCard(title, theme, settings, notices)
@@ -36,6 +37,7 @@ class AnswerPage(Page):
         self.body.addLayout(self._beside("time", "cost_time"))
         self.body.addWidget(self._options_card())
         self.body.addLayout(self._beside("memory", "speedup"))
+        self.body.addLayout(self._beside("sensitivity"))
         self.body.addStretch(1)
         store.answer_changed.connect(self.refresh)
         store.selection_changed.connect(self.refresh)
@@ -86,6 +88,7 @@ class AnswerPage(Page):
             self.sentence.setText(next(iter(answer.problems.values()), waiting))
             return
         from planner.report.charts import build_charts
+        from planner.report.decision_sections import sensitivity_chart
 
         words, recommendation = wording(), answer.recommendation
         self.sentence.setText(words.verdict(recommendation))
@@ -97,6 +100,10 @@ class AnswerPage(Page):
         self._explain(selection)
         for spec in build_charts(recommendation, answer.inputs.terms, words):
             self.charts[spec.key].show_spec(spec, selection)
+        moves = sensitivity_chart(recommendation, words)  # of the recommended option's cost; None: not known
+        self.charts["sensitivity"].setVisible(moves is not None)
+        if moves is not None:
+            self.charts["sensitivity"].show_spec(moves, selection)
 
     def _show_reasons(self, texts: list[str]) -> None:
         while len(self._reason_labels) < len(texts):

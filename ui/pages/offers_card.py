@@ -1,17 +1,26 @@
-"""The prices: an editable, dated table. A typed price becomes a quote of today."""
+"""The prices: an editable, dated table that can be imported and refreshed; every change can be undone."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSortFilterProxyModel, Qt
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QLineEdit
 
 from planner.offers.offer import Offer
+from ui.controllers.offers import OffersController
 from ui.controllers.plan import PlanController
+from ui.files import ask_open
 from ui.models.offers_model import PRICE_COLUMN, OffersModel
 from ui.notices import Notices, Severity
+from ui.pages.offer_changes import OfferChangesDialog
+from ui.settings import Settings
 from ui.state import Store
 from ui.theme import GRID
 from ui.widgets.basic import Card, DataTable, button, label
+
+if TYPE_CHECKING:
+    from planner.offers.difference import OfferChange
 
 
 class _Filter(QSortFilterProxyModel):
@@ -42,19 +51,22 @@ class _Filter(QSortFilterProxyModel):
 
 
 class OffersCard(Card):
-    """Shows the store's offers; what is typed goes to the controller. Undo brings the last price back."""
+    """Shows the store's offers; what is typed or taken goes to the controller. Undo brings the last table back."""
 
-    def __init__(self, store: Store, plan: PlanController, notices: Notices) -> None:
+    def __init__(
+        self, store: Store, plan: PlanController, offers: OffersController, notices: Notices, settings: Settings
+    ) -> None:
         super().__init__("")
         self._store, self._plan, self._notices = store, plan, notices
+        self._offers, self._settings = offers, settings
         self._before: list[tuple[Offer, ...]] = []
         self.setAccessibleName(self.tr("Prices"))
         self.body.addWidget(
             label(
                 self.tr(
                     "iRender sells packages of 1, 2, 4 and 6 cards and wants to be asked: type your quote into "
-                    "the column Price per hour. Other offers give the range until then. Prices move weekly; older "
-                    "than 14 days is marked stale."
+                    "the column Price per hour, in USD or as in 60000 VND. Until then other offers give "
+                    "the range. Prices move weekly: older than 14 days is stale. Columns with ✎ can be edited."
                 ),
                 "quiet",
                 wrap=True,
@@ -67,12 +79,20 @@ class OffersCard(Card):
         self.only = QCheckBox(self.tr("RTX 3090 only"))
         self.only.setChecked(True)
         self.only.setAccessibleName(self.only.text())
-        self.undo = button(self.tr("&Undo"), self._undo, tip=self.tr("Bring the last price back"))
+        self.undo = button(self.tr("&Undo"), self._undo, tip=self.tr("Bring the last table back"))
+        self.import_file = button(
+            self.tr("&Import…"),
+            self._import,
+            tip=self.tr("Prices from gpuhunt's or SkyPilot's catalogue, or from a CSV or JSON table of your own"),
+        )
+        self.fetch = button(self.tr("Fetch pri&ces"), self._fetch)
+        self.progress = label("", "quiet")
         line = QHBoxLayout()
         line.setSpacing(GRID)
         line.addWidget(self.search, 1)
         line.addWidget(self.only)
-        line.addWidget(self.undo)
+        for widget in (self.progress, self.import_file, self.fetch, self.undo):
+            line.addWidget(widget)
         self.body.addLayout(line)
         self.model = OffersModel(self)
         self._filter = _Filter(self)
@@ -93,7 +113,11 @@ class OffersCard(Card):
         self.model.edited.connect(self._edited)
         self.model.refused.connect(self._refused)
         store.offers_changed.connect(self.refresh)
+        offers.found.connect(self._ask)
+        offers.busy_changed.connect(self._show_busy)
+        offers.progress.connect(self._show_progress)
         self.refresh()
+        self._show_busy()
 
     def refresh(self) -> None:
         self.model.set_offers(self._store.offers)
@@ -112,6 +136,40 @@ class OffersCard(Card):
         if self._before:
             self._plan.set_offers(self._before.pop())
             self.refresh()
+
+    def _import(self) -> None:
+        kinds = self.tr("Tables of prices (*.csv *.json);;All files (*)")
+        path = ask_open(self, self._settings, self.tr("Import prices"), kinds)
+        if path is not None:
+            self._offers.import_file(path)
+
+    def _fetch(self) -> None:
+        if self._offers.is_busy:
+            self._offers.cancel()
+        else:
+            self._offers.refresh()
+
+    def _show_busy(self) -> None:
+        busy = self._offers.is_busy
+        self.import_file.setEnabled(not busy)
+        self.fetch.setText(self.tr("&Stop") if busy else self.tr("Fetch pri&ces"))
+        tip = self.tr("From gpuhunt's catalogues on the internet; nothing is sent, nothing replaced unasked")
+        self.fetch.setToolTip("" if busy else tip)
+        self.progress.setText(self.tr("Reading prices…") if busy else "")
+
+    def _show_progress(self, done: int, count: int, provider: str) -> None:
+        if provider and self._offers.is_busy:
+            self.progress.setText(self.tr("Asking {0}, {1} of {2}…").format(provider, done + 1, count))
+
+    def _ask(self, changes: tuple[OfferChange, ...]) -> None:
+        """Show what would change; take it when the user says so."""
+        self.dialog = OfferChangesDialog(changes, self._take, self)
+        self.dialog.open()
+
+    def _take(self, changes: tuple[OfferChange, ...]) -> None:
+        from planner.offers.difference import merged
+
+        self._edited(merged(self._store.offers, changes))
 
     def _refused(self, why: str) -> None:
         self._notices.show("price", Severity.WARNING, why)

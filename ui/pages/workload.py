@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
+from ui.controllers.offers import OffersController
 from ui.controllers.plan import PlanController
 from ui.i18n import tr
 from ui.notices import Notices
@@ -11,6 +12,7 @@ from ui.pages.memory_line import MemoryLine
 from ui.pages.offers_card import OffersCard
 from ui.pages.presets_card import PresetsCard
 from ui.pages.workload_form import WorkloadForm
+from ui.settings import Settings
 from ui.state import Store
 from ui.theme import GRID
 from ui.widgets.basic import Page
@@ -19,7 +21,9 @@ from ui.widgets.basic import Page
 class WorkloadPage(Page):
     """The form and the prices, one tab each."""
 
-    def __init__(self, store: Store, plan: PlanController, notices: Notices) -> None:
+    def __init__(
+        self, store: Store, plan: PlanController, offers: OffersController, notices: Notices, settings: Settings
+    ) -> None:
         super().__init__(
             tr("WorkloadPage", "Workload"),
             tr(
@@ -32,17 +36,17 @@ class WorkloadPage(Page):
         tabs.setDocumentMode(True)
         tabs.tabBar().setDrawBase(False)
         tabs.addTab(self._job_tab(store, plan), self.tr("&Job"))
-        tabs.addTab(self._price_tab(store, plan, notices), self.tr("&Prices"))
+        tabs.addTab(self._price_tab(OffersCard(store, plan, offers, notices, settings)), self.tr("&Prices"))
         self.tabs = tabs
         self.body.addWidget(tabs)
         self.body.addStretch(1)
 
-    def _price_tab(self, store: Store, plan: PlanController, notices: Notices) -> QWidget:
+    def _price_tab(self, card: OffersCard) -> QWidget:
         tab = QWidget()
         tab.setProperty("role", "page")
         layout = QVBoxLayout(tab)
         layout.setContentsMargins(0, 2 * GRID, 0, 0)
-        self.offers = OffersCard(store, plan, notices)
+        self.offers = card
         layout.addWidget(self.offers)
         return tab
 

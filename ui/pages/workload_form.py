@@ -116,6 +116,7 @@ class WorkloadForm(QWidget):
                 QuantityField([("samples", "")], self.tr("&Samples per epoch"), self.tr("1.2M, 50k")),
                 QuantityField([("dataset", "")], self.tr("&Data-set size"), self.tr("150 GB, 800 MiB")),
                 QuantityField(parts, self.tr("&Epochs"), self.tr("low, likely, high")),
+                QuantityField([("runs", "")], self.tr("Runs"), self.tr("with other settings, as in a sweep")),
             ],
             2,
         )
@@ -132,6 +133,20 @@ class WorkloadForm(QWidget):
                 QuantityField(
                     [("waiting_cost", "")], self.tr("Cost of wa&iting, USD/h"), self.tr("of all who wait")
                 ),
+                QuantityField(
+                    [("late", "")], self.tr("Cost of being late, USD"), self.tr("empty: late is ruled out"), none
+                ),
+                ChoiceField(
+                    "objective",
+                    self.tr("Keep small"),
+                    (("least_cost", self.tr("the cost")), ("fastest", self.tr("the time"))),
+                ),
+                QuantityField(
+                    [("hours_per_month", "")],
+                    self.tr("Training a month, hours"),
+                    self.tr("to compare with buying a card"),
+                    none,
+                ),
             ],
             2,
         )
@@ -147,6 +162,28 @@ class WorkloadForm(QWidget):
                     self._range_parts("bus"),
                     self.tr("Bandwidth between GPUs, GB/s"),
                     self.tr("of the rented host; empty: not known"),
+                ),
+                QuantityField([("tax", "")], self.tr("Tax, %"), self.tr("on the seller's bill")),
+                ChoiceField(
+                    "platform",
+                    self.tr("Rented system"),
+                    (("linux", "Linux"), ("windows", "Windows")),
+                ),
+                ChoiceField(
+                    "privacy",
+                    self.tr("The data is"),
+                    (
+                        ("public", self.tr("public")),
+                        ("internal", self.tr("internal")),
+                        ("personal", self.tr("personal")),
+                        ("regulated", self.tr("regulated")),
+                    ),
+                ),
+                QuantityField(
+                    [("data_country", "")],
+                    self.tr("Collected in"),
+                    self.tr("country of personal data: VN, DE, …"),
+                    self.tr("not said"),
                 ),
             ],
             2,
