@@ -24,7 +24,11 @@ def parse_adapter(text: str) -> Adapter | None:
     kind, _, rank = text.partition(":")
     if text == "none":
         return None
-    if kind not in ("lora", "qlora") or not rank.isdecimal() or not 1 <= int(rank) <= HIGHEST_RANK:
+    if (
+        kind not in ("lora", "qlora")
+        or not (rank.isascii() and rank.isdecimal())
+        or not 1 <= int(rank) <= HIGHEST_RANK
+    ):
         what = f"{text!r} is not accepted: write {FORMS}, the rank from 1 to {HIGHEST_RANK}, such as lora:16"
         raise InvalidInputError(text, (Problem("adapter", what),))
     return Adapter(cast(Literal["lora", "qlora"], kind), int(rank))

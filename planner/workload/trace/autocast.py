@@ -39,8 +39,8 @@ SOFTMAXES = {"softmax": torch._softmax, "log_softmax": torch._log_softmax}
 
 
 def _softmax(name: str, x: torch.Tensor, dim: int, **_others: Any) -> torch.Tensor:
-    """Softmax in fp32. CUDA reads fp16 without a cast in between; bf16 is cast first."""
-    reads_half = x.dtype is torch.float16
+    """Softmax in fp32. CUDA reads fp16 without a cast in between; bf16 is cast first, and all is on the CPU."""
+    reads_half = x.dtype is torch.float16 and x.device.type != "cpu"
     result: torch.Tensor = SOFTMAXES[name](x if reads_half else x.float(), dim, reads_half)
     return result
 

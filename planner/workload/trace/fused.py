@@ -23,7 +23,7 @@ from planner.workload.trace.errors import TraceError
 
 # Kept by an LSTM for its backward pass, in elements of the hidden width per position and layer: four gates,
 # the cell state, the hidden state. cuDNN does not document its reserve; this is what the backward pass needs.
-_LSTM_KEPT = 6
+LSTM_KEPT = 6
 # Attention backward recomputes the scores: five products instead of two (arXiv 2205.14135, appendix B).
 _ATTENTION_BACKWARD_RATIO = 2.5
 _LSTM_BACKWARD_RATIO = 2  # data and weight gradient
@@ -97,7 +97,7 @@ def _lstm(
     batch, length, _ = x.shape
     stacked = layers * directions
     state = x.new_empty((2, stacked, batch, hidden_size))
-    reserve = x.new_empty((batch, length, stacked * hidden_size * _LSTM_KEPT))
+    reserve = x.new_empty((batch, length, stacked * hidden_size * LSTM_KEPT))
     return x.new_empty((batch, length, directions * hidden_size)), state, reserve
 
 

@@ -23,7 +23,7 @@ _IMAGE_SIZE = 224
 _CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
-def python_model(file: Path, function: str, eager_attention: bool) -> Traceable:
+def python_model(file: Path, function: str, eager_attention: bool, device: str = "meta") -> Traceable:
     """The module that ``function()`` of ``file`` returns, fed by what its first layer takes.
 
     Images for a Conv2d, token numbers for an Embedding, vectors for a Linear. The loss is cross-entropy on the
@@ -32,11 +32,11 @@ def python_model(file: Path, function: str, eager_attention: bool) -> Traceable:
     make = _function(file, function)
 
     def build(_size: int, dtype: torch.dtype) -> nn.Module:
-        with torch.device("meta"):
+        with torch.device(device):
             model = make()
         if not isinstance(model, nn.Module):
             raise SourceError("user_code_failed", f"{function}() returned {type(model).__name__}, no nn.Module")
-        return model.to("meta", dtype)
+        return model.to(device, dtype)
 
     model = build(0, torch.float32)
     name = next(iter(inspect.signature(model.forward).parameters), "x")
@@ -96,5 +96,5 @@ def _loss(output: Any, features: torch.Tensor) -> torch.Tensor:
         return output.float().mean()
     if output.dim() == 3 and features.dim() == 2:  # (b, s, classes), one for each token
         output = output.flatten(0, 1)
-    target = torch.empty((output.shape[0], *output.shape[2:]), dtype=torch.int64, device="meta")
+    target = torch.zeros((output.shape[0], *output.shape[2:]), dtype=torch.int64, device=output.device)
     return functional.cross_entropy(output, target)

@@ -16,7 +16,7 @@ from planner.workload.trace.tracer import Traceable
 _CLASSES = 1000
 
 
-def timm_model(name: str, eager_attention: bool) -> Traceable:
+def timm_model(name: str, eager_attention: bool, device: str = "meta") -> Traceable:
     """The model at its published size, with 1,000 classes. Raises SourceError: timm_missing, unknown_model."""
     try:
         timm = import_timm()
@@ -30,7 +30,7 @@ def timm_model(name: str, eager_attention: bool) -> Traceable:
 
     def build(size: int, dtype: torch.dtype) -> nn.Module:
         timm.layers.set_fused_attn(not eager_attention)
-        with torch.device("meta"):
+        with torch.device(device):
             # Weights of some models (position embeddings, token mixers) depend on the size; the others take none.
             options = {"img_size": size} if size != default else {}
             try:
