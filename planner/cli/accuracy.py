@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from planner.cli.output import as_json, print_json, print_table
 
 
 @click.command()
+@click.option("--memory", is_flag=True, help="Peaks, fits and out-of-memory reports, and timm's batch ladder.")
 @click.option("--scaling", is_flag=True, help="Training on 2 to 8 RTX 3090s against published runs.")
 @click.option(
     "--runs",
@@ -18,15 +20,20 @@ from planner.cli.output import as_json, print_json, print_table
     help="Other runs than the shipped ones: CSV with host, model, precision, n_gpu, batch_per_gpu, throughput.",
 )
 @as_json
-def accuracy(scaling: bool, runs: Path | None, json_wanted: bool) -> None:
+def accuracy(memory: bool, scaling: bool, runs: Path | None, json_wanted: bool) -> None:
     """Say how far predictions were from published measurements, beside simpler rules."""
-    if not scaling:
-        raise click.UsageError("say what to check: --scaling")
-    found = _scaling(runs)
+    if not (memory or scaling):
+        raise click.UsageError("say what to check: --memory, --scaling")
+    checks: list[tuple[str, Any, Callable[[Any], None]]] = []
+    if memory:
+        checks.append(("memory", _memory(), _print_memory))
+    if scaling:
+        checks.append(("scaling", _scaling(runs), _print_scaling))
     if json_wanted:
-        print_json({"scaling": found})
-    else:
-        _print_scaling(found)
+        print_json({name: found for name, found, _ in checks})
+        return
+    for _, found, show in checks:
+        show(found)
 
 
 def _scaling(runs: Path | None) -> list[dict[str, Any]]:
@@ -44,3 +51,56 @@ def _print_scaling(found: list[dict[str, Any]]) -> None:
         (str(row["gpu_count"]), str(row["run_count"]), *(f"{row[name]:.1%}" for name in shares)) for row in found
     )
     print_table(columns, rows, (True,) * len(columns))
+
+
+def _memory() -> dict[str, Any]:
+    from planner.door import plain
+    from planner.predict.calibration.memory_errors import memory_accuracy
+
+    found: dict[str, Any] = plain(memory_accuracy())
+    return found
+
+
+_METHODS = {
+    "ours": "this prediction",
+    "accelerate": "accelerate: 4 × weights",
+    "deepspeed": "DeepSpeed's ZeRO formula",
+    "parameters": "parameters × 17 bytes",
+}
+
+
+def _print_memory(found: dict[str, Any]) -> None:
+    """Errors of peaks are shares of the measured peak; verdicts count unsure as half right."""
+    click.echo(f"{found['covered']} of {found['reports']} published reports have a recipe; the others:")
+    for reason, count in found["not_covered"].items():
+        click.echo(f"  {count:4d}  {reason}")
+    click.echo("\nMeasured peaks, high confidence")
+    print_table(
+        ("", "peaks", "median error", "90 % below", "bias", "in range"),
+        [(_METHODS[name], *_peak_cells(row)) for name, row in found["peaks"].items()],
+        (False, *(True,) * 5),
+    )
+    for title, key in (
+        ("Fits and out-of-memory reports of language models", "reports_fit"),
+        ("timm's batch ladder on an RTX 3090: a batch that ran, and the next one, which did not", "ladder"),
+    ):
+        click.echo(f"\n{title}")
+        rows = [
+            (_METHODS[name], str(row["cases"]), f"{row['right']:.1%}", f"{row['wrong_yes']:.1%}")
+            for name, row in found[key].items()
+        ]
+        print_table(("", "cases", "right", "wrong yes"), rows, (False, True, True, True))
+    click.echo("\nModels held out of the fit")
+    for kind, errors in found["held_out"].items():
+        click.echo(f"  {kind}: " + ", ".join(f"{name} {value:g}" for name, value in errors.items()))
+
+
+def _peak_cells(row: dict[str, Any]) -> tuple[str, ...]:
+    inside = "-" if row["coverage"] is None else f"{row['coverage']:.0%}"
+    return (
+        str(row["cases"]),
+        f"{row['median_error']:.1%}",
+        f"{row['p90_error']:.1%}",
+        f"{row['bias']:+.1%}",
+        inside,
+    )

@@ -11,12 +11,13 @@ from typing import Any, TextIO, get_args
 
 import click
 
+from planner.cli.ladder import show_ladder
 from planner.cli.output import as_json, print_json, print_table
 from planner.door import InvalidInputError, Problem
 from planner.hardware.catalogue import close_names, lookup
 from planner.predict.device import device_from_catalogue
-from planner.predict.table_contract import INPUT_COLUMNS, OUTPUT_COLUMNS, estimate_table
-from planner.predict.types import DeviceModel
+from planner.predict.table_contract import INPUT_COLUMNS, OUTPUT_COLUMNS, estimate_table, estimate_with_ladder
+from planner.predict.types import DeviceModel, Fits
 from planner.storage import write_atomically
 from planner.units import format_bytes, format_duration, significant
 from planner.workload import job
@@ -152,19 +153,26 @@ def _print_answer(answer: dict[str, str]) -> None:
 @click.option("--software", type=click.Choice(get_args(job.Software)))
 @click.option("--offload", type=click.Choice(get_args(job.Offload)), help="What waits in the RAM of the host.")
 @click.option("--accumulation-steps", help="Batches of that size per update.")
+@click.option("--ladder", "ladder_wanted", is_flag=True, help="Also what makes it take less memory, and its cost.")
 @as_json
-def estimate(table: str | None, out: str, json_wanted: bool, **recipe: str | None) -> None:
+def estimate(table: str | None, out: str, ladder_wanted: bool, json_wanted: bool, **recipe: str | None) -> None:
     """Estimate step time and peak memory of a training step."""
     if table is not None:
         if given := [name for name, value in recipe.items() if value is not None]:
             raise click.UsageError(
                 f"--table takes its recipes from the file; leave out --{given[0].replace('_', '-')}"
             )
+        if ladder_wanted:
+            raise click.UsageError("--ladder is for one recipe, not for a --table of them")
         _estimate_file(table, out, json_wanted)
         return
     if not recipe["model"]:
         raise click.UsageError("name a model (--model preset:resnet50) or a table (--table jobs.csv)")
     row = {column: recipe.get(column) or "" for column in INPUT_COLUMNS}
+    if ladder_wanted:
+        found = estimate_with_ladder(row, resolve_device, _tell_progress)
+        show_ladder(found, json_wanted)
+        raise SystemExit(1 if found.estimate.memory.fits is Fits.NO else 0)
     (answer,) = estimate_table([row], resolve_device, _tell_progress)
     if answer["error"]:
         raise InvalidInputError("estimate", (Problem("", answer["error"]),))

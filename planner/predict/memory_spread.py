@@ -29,13 +29,15 @@ _STRICT = {"extra": "forbid", "allow_inf_nan": False}
 @dataclass(frozen=True, slots=True)
 class Factors:
     """Of what is alive. ``scale``: published peak over prediction, likely; then factors on the scaled prediction:
-    its 90 % interval, and the factors at which it is practically sure not to fit, and to fit."""
+    its 90 % interval, and the factors at which it is practically sure not to fit, and to fit. ``beside_gib``: what
+    the driver counts besides a bare context, libraries of the trainer among it."""
 
     scale: float
     low: float
     high: float
     sure_below: float
     sure_above: float
+    beside_gib: float
     cases: int  # published figures it was fitted to; 0: assumed
 
     __pydantic_config__ = _STRICT
@@ -92,7 +94,7 @@ def spread_of(table: MemoryTable, recipe: Recipe, gpus: int, *, on_cpu: bool = F
     """What the calibration says of a recipe. A processor has no context and no library workspaces."""
     known = calibration()
     factors = known.factors[kind_of(table, recipe, gpus)]
-    context = Range(*known.context_gib[recipe.software]).scaled(GIB)
+    context = Range(*known.context_gib[recipe.software]).plus(Range.exactly(factors.beside_gib)).scaled(GIB)
     if recipe.mode == "train" and gpus > 1:
         context = context.plus(Range(*known.process_group_gib).scaled(GIB))
     workspace = WORKSPACE_CONVOLUTION_BYTES if table.convolves else WORKSPACE_MATRIX_BYTES

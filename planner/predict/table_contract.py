@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, get_args
 
 from planner.door import InvalidInputError, Problem
 from planner.evidence import Range
 from planner.predict.estimate import estimate
+from planner.predict.ladder import Rung, ladder
 from planner.predict.scaling import MAX_GPUS
 from planner.predict.types import DeviceModel, Estimate
 from planner.workload.job import (
@@ -239,6 +241,45 @@ def _table(request: TableRequest, tables: Mapping[TableRequest, Answer]) -> OpTa
     if isinstance(table, InvalidInputError):
         raise table
     return table
+
+
+@dataclass(frozen=True)
+class WithLadder:
+    """One row's estimate with the changes that lower its peak."""
+
+    recipe: Recipe
+    estimate: Estimate
+    rungs: tuple[Rung, ...]
+
+
+def estimate_with_ladder(
+    raw: dict[str, str], resolve_device: DeviceByName, progress: Progress = lambda _request, _stage: None
+) -> WithLadder:
+    """One row, and its ladder, for which changed models are traced (seconds each).
+
+    Raises InvalidInputError for a row that cannot be answered; a change whose model cannot be traced is left out.
+    """
+    request = _request(raw)
+    device = resolve_device(request.gpu)
+
+    @cache
+    def table_of(recipe: TableRequest) -> Answer:
+        return load_tables([recipe], progress=progress)[recipe]
+
+    def known(recipe: Recipe) -> OpTable | None:
+        try:
+            answer = table_of(request_for(recipe, exact_size=True))
+        except InvalidInputError:  # an adapter that the model cannot have
+            return None
+        return None if isinstance(answer, InvalidInputError) else answer
+
+    table = _table(request.table, {request.table: table_of(request.table)})
+    _check_size(raw, table)
+    return WithLadder(
+        request.recipe,
+        estimate(request.recipe, device, table, request.gpus, request.bandwidth),
+        ladder(request.recipe, device, known, request.gpus, request.bandwidth),
+    )
 
 
 def estimate_table(
