@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planner.benchmark.result import ProbeResult, SkippedProbe
+from planner.benchmark.result import Curve, ProbeResult, SkippedProbe
 from planner.door import InvalidInputError, validated
 
 FailureCode = Literal[
     "torch_missing", "torch_broken", "torch_too_old", "device_missing", "device_fails", "device_lost", "internal"
 ]
-WarningCode = Literal["out_of_memory", "visited_once"]
+WarningCode = Literal["out_of_memory", "visited_once", "disturbed"]
 SKIP_CODES = ("not_applicable", "unsupported", "out_of_memory", "too_slow", "same_size", "no_time")
 _STRICT = {"extra": "forbid", "allow_inf_nan": False}
 
@@ -35,9 +35,9 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What begins now: "load_torch", "open_device", or a visit of the probe ``name``.
+    """What begins now: "load_torch", "open_device", "soak", a visit of the probe ``name``, or "sustained".
 
-    ``index`` counts visits from 1 to ``total``; before the first, both are 0 and ``eta_s`` is not known.
+    ``index`` counts visits from 1 to ``total``; before the first, both are 0 and ``eta_s`` may not be known.
     """
 
     name: str
@@ -66,6 +66,11 @@ class ProbeMeasured:
 @dataclass(frozen=True, slots=True)
 class ProbeSkipped:
     probe: SkippedProbe
+
+
+@dataclass(frozen=True, slots=True)
+class CurveMeasured:
+    curve: Curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,19 @@ class Malformed:
     detail: str
 
 
-Event = Hello | Stage | Heartbeat | ProbeMeasured | ProbeSkipped | Warned | Failed | Cancelled | Done | Malformed
+Event = (
+    Hello
+    | Stage
+    | Heartbeat
+    | ProbeMeasured
+    | ProbeSkipped
+    | CurveMeasured
+    | Warned
+    | Failed
+    | Cancelled
+    | Done
+    | Malformed
+)
 
 _KINDS: dict[str, type[Any]] = {
     "hello": Hello,
@@ -119,6 +136,7 @@ _KINDS: dict[str, type[Any]] = {
     "heartbeat": Heartbeat,
     "probe": ProbeResult,
     "skipped": SkippedProbe,
+    "curve": Curve,
     "warning": Warned,
     "failed": Failed,
     "cancelled": Cancelled,
@@ -126,7 +144,7 @@ _KINDS: dict[str, type[Any]] = {
 }
 
 
-def decode(line: dict[str, Any]) -> Event:
+def decode(line: dict[str, Any]) -> Event:  # noqa: PLR0911 - one return per kind of answer
     """The event in one line's object; Malformed for anything else. Never raises."""
     name = line.get("event")
     kind = _KINDS.get(name) if isinstance(name, str) else None
@@ -140,6 +158,9 @@ def decode(line: dict[str, Any]) -> Event:
         if not 0 < value.time_low_s <= value.time_s <= value.time_high_s:
             return Malformed(f"probe {value.name!r}: its times are not positive and in order")
         return ProbeMeasured(value)
+    if isinstance(value, Curve):
+        even = len(value.elapsed_s) == len(value.time_s) and all(time_s > 0 for time_s in value.time_s)
+        return CurveMeasured(value) if even else Malformed(f"curve {value.name!r:.60}: times that cannot be")
     if isinstance(value, SkippedProbe):
         known = value.code in SKIP_CODES
         return ProbeSkipped(value) if known else Malformed(f"probe {value.name!r}: no reason {value.code!r:.60}")

@@ -82,15 +82,30 @@ def _is_of_machine_without_nvidia(result: BenchmarkResult, cpu_name: str | None)
 
 
 def latest_for(snapshot: Snapshot, gpu_uuid: str | None) -> BenchmarkResult | None:
-    """The newest result of this GPU (None: of the first one; without any, of the device benchmarked instead)."""
+    """The newest complete result of this GPU (None: of the first; without any, of the device measured instead)."""
     if gpu_uuid is None:
         gpu_uuid = next((gpu.uuid for gpu in snapshot.gpus if not gpu.lost and gpu.uuid), None)
-    results = (one.result for one in load().saved)
+    results = (one.result for one in load().saved if one.result.is_complete)
     if gpu_uuid is not None:
         return next((result for result in results if _is_of_gpu(result, gpu_uuid)), None)
     if snapshot.gpus:
         return None
     return next((one for one in results if _is_of_machine_without_nvidia(one, snapshot.host.cpu_name)), None)
+
+
+def previous(result: BenchmarkResult) -> BenchmarkResult | None:
+    """The newest complete run of the same device before this one."""
+    device = (result.device_kind, result.device_name, result.gpu_uuid)
+    return next(
+        (
+            one
+            for one in (saved.result for saved in load().saved)
+            if one.is_complete
+            and one.started_at < result.started_at
+            and (one.device_kind, one.device_name, one.gpu_uuid) == device
+        ),
+        None,
+    )
 
 
 def stale_reasons(result: BenchmarkResult, snapshot: Snapshot) -> tuple[str, ...]:

@@ -1,21 +1,26 @@
 """From a chosen Python and GPU to a finished BenchmarkResult: what to start, and what its events come to.
 
 Pure, apart from ``run_benchmark``: a window runs the same argv in the same environment by its own means, gives
-each line to ``decode`` and ``fold``, and the end to ``conclude``.
+each line to ``decode`` and ``fold``, and the end to ``conclude``, with the samples of a ``Telemetry`` beside it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from planner.benchmark import events
 from planner.benchmark.events import Event, decode
-from planner.benchmark.result import BenchmarkResult, ProbeResult, SkippedProbe
-from planner.hardware.snapshot import Gpu, Interpreter, Snapshot
+from planner.benchmark.findings import note, notes_on
+from planner.benchmark.result import BenchmarkResult, Curve, Note, ProbeResult, SkippedProbe
+from planner.benchmark.telemetry import Sample, Stay, Telemetry, conditions_of, limit_under_load_w, link_under_load
+from planner.hardware.catalogue import identify
+from planner.hardware.host import on_battery
+from planner.hardware.snapshot import Gpu, Interpreter, Partition, Snapshot
 from planner.messages import Messages
 from planner.processes import Ending, Outcome, run_json_lines
 
@@ -26,13 +31,15 @@ FIRST_MESSAGE_S = 60.0
 IDLE_S = 45.0
 GRACE_S = 2.0
 _LOADING_S = 180.0
-DEADLINE_S = _LOADING_S + 2 * 60.0  # twice the longest budget
+DEADLINE_S = _LOADING_S + 2 * 70.0  # twice the longest run
 
 # Relative standard uncertainty that no statistics of one run can see, by kind of machine.
 _FLOOR_DESKTOP, _FLOOR_LAPTOP, _FLOOR_SHARED = 0.005, 0.02, 0.03
 # Variables that would make another Python load our packages, or hide its own.
 _FOREIGN_VARIABLES = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
 _NO_DEVICE = "-1"  # of CUDA_VISIBLE_DEVICES
+# A display's watchdog ends what computes for too long (2 s on Windows, also inside WSL).
+_WATCHDOG_WORDS = ("launch timed out", "device not ready")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +56,14 @@ class Request:
     on_battery: bool | None = None
     floor: float = _FLOOR_DESKTOP
     quick: bool = False
+    gpu: Gpu | None = None  # as detected
 
 
 class BenchmarkError(Exception):
     """There is no result. ``code`` is a message code below "bench.error", ``values`` fill its placeholders.
 
-    ``reason``: a message code that says why and what to do in place of the code's own sentences.
+    ``reason``: a message code that says why and what to do in place of the code's own sentences. ``partial``: what
+    was measured before, to look at.
     """
 
     def __init__(
@@ -68,6 +77,7 @@ class BenchmarkError(Exception):
         self.code = f"bench.error.{code}"
         self.values = dict(values or {})
         self.stderr_tail = stderr_tail
+        self.partial: BenchmarkResult | None = None
         super().__init__(self.code, self.values)
 
 
@@ -88,9 +98,11 @@ def _device_kind(interpreter: Interpreter, gpu: Gpu | None) -> str:
     return "cuda"
 
 
-def _floor(snapshot: Snapshot, device_kind: str) -> float:
+def _floor(snapshot: Snapshot, device_kind: str, gpu: Gpu | None) -> float:
     host = snapshot.host
-    if host.is_wsl or device_kind == "cpu":  # a CPU is always shared: with the system and with ourselves
+    is_part = gpu is not None and gpu.partition is not Partition.WHOLE
+    # A CPU is always shared: with the system and with ourselves.
+    if host.is_wsl or is_part or device_kind == "cpu":
         return _FLOOR_SHARED
     is_laptop = host.battery_percent is not None or host.on_battery is not None
     return _FLOOR_LAPTOP if is_laptop else _FLOOR_DESKTOP
@@ -126,8 +138,9 @@ def request_for(
         cpu_name=snapshot.host.cpu_name,
         host_memory_bytes=snapshot.host.memory_total_bytes,
         on_battery=snapshot.host.on_battery,
-        floor=_floor(snapshot, kind),
+        floor=_floor(snapshot, kind, gpu),
         quick=quick,
+        gpu=gpu,
     )
 
 
@@ -166,6 +179,8 @@ class Run:
     stage: events.Stage | None = None
     probes: tuple[ProbeResult, ...] = ()
     skipped: tuple[SkippedProbe, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    stays: tuple[Stay, ...] = ()
     warnings: tuple[events.Warned, ...] = ()
     malformed: tuple[str, ...] = ()
     ended: events.Done | events.Failed | events.Cancelled | None = None
@@ -187,21 +202,27 @@ def _with_probe(probes: tuple[ProbeResult, ...], new: ProbeResult) -> tuple[Prob
     return (*probes, new)
 
 
-def fold(run: Run, event: Event) -> Run:  # noqa: PLR0911 - one return per kind of event
-    """The run after one more event."""
+def _with_stay(run: Run, name: str, at_s: float | None) -> tuple[Stay, ...]:
+    return run.stays if at_s is None else (*run.stays, Stay(name, at_s))
+
+
+def fold(run: Run, event: Event, at_s: float | None = None) -> Run:  # noqa: PLR0911 - one return per kind
+    """The run after one more event, heard ``at_s`` on the monotonic clock (None: no telemetry is joined)."""
     match event:
         case events.Hello():
             return replace(run, hello=event)
         case events.Stage():
-            return replace(run, stage=event)
+            return replace(run, stage=event, stays=_with_stay(run, event.name, at_s))
         case events.ProbeMeasured(result):
             return replace(run, probes=_with_probe(run.probes, result))
         case events.ProbeSkipped(probe):
             return replace(run, skipped=(*run.skipped, probe))
+        case events.CurveMeasured(curve):
+            return replace(run, curves=(*run.curves, curve))
         case events.Warned():
             return replace(run, warnings=(*run.warnings, event))
         case events.Done() | events.Failed() | events.Cancelled():
-            return replace(run, ended=event)
+            return replace(run, ended=event, stays=_with_stay(run, "end", at_s))
         case events.Malformed(detail):
             return replace(run, malformed=(*run.malformed, detail))
         case events.Heartbeat():
@@ -213,10 +234,14 @@ def _check_outcome(run: Run, outcome: Outcome) -> events.Done:
     tail = outcome.stderr_tail
     if isinstance(run.ended, events.Done):  # all is known, however the process went on to end
         return run.ended
+    if outcome.pid is not None and outcome.exit_status is None:
+        raise BenchmarkError("stuck", {"pid": str(outcome.pid)}, tail)
     if isinstance(run.ended, events.Cancelled) or outcome.ending is Ending.CANCELLED:
         raise BenchmarkError("cancelled")
     if isinstance(run.ended, events.Failed):
-        raise BenchmarkError(run.ended.code, {"detail": run.ended.detail}, tail)
+        reset = any(words in run.ended.detail.lower() for words in _WATCHDOG_WORDS)
+        reason = "bench.error.driver_reset" if reset else ""
+        raise BenchmarkError(run.ended.code, {"detail": run.ended.detail}, tail, reason)
     stage = run.stage.name if run.stage else "start"
     if outcome.ending is Ending.NOT_STARTED:
         raise BenchmarkError("not_started", {"detail": outcome.detail}, tail)
@@ -244,20 +269,57 @@ def _measured_uuid(request: Request, hello: events.Hello) -> str | None:
     # torch gives the UUID of the card for a slice of it: nothing to compare.
     if told and wanted and wanted.startswith("GPU-") and told.lower() != wanted.lower():
         raise BenchmarkError("wrong_device", {"wanted": wanted, "measured": told})
+    if told is None and request.gpu is not None:  # torch before 2.5: at least the model must be the same
+        measured = identify(hello.device_name, None, hello.memory_bytes)
+        if measured and request.gpu.catalogue_id not in (None, measured.id):
+            raise BenchmarkError("wrong_device", {"wanted": request.gpu.name, "measured": hello.device_name})
     return wanted or told
 
 
-def conclude(run: Run, request: Request, outcome: Outcome) -> BenchmarkResult:
-    """The result of a run that has ended. Raises BenchmarkError when it gives none."""
-    done = _check_outcome(run, outcome)
+def _warning_notes(run: Run) -> tuple[Note, ...]:
+    return tuple(note(warned.code, name=warned.name, detail=warned.detail) for warned in run.warnings)
+
+
+def conclude(
+    run: Run,
+    request: Request,
+    outcome: Outcome,
+    samples: Sequence[Sample] = (),
+    on_battery_now: bool | None = None,
+) -> BenchmarkResult:
+    """The result of a run that has ended. Raises BenchmarkError when it gives none.
+
+    ``samples``: the GPU's readings meanwhile. ``on_battery_now``: a run that was plugged in or out is worthless.
+    """
+    try:
+        done = _check_outcome(run, outcome)
+    except BenchmarkError as error:
+        ending = error.code.rpartition(".")[2]
+        if ending in ("device_lost", "crashed", "hung") and run.hello is not None and run.probes:
+            error.partial = _result(run, run.hello, request, outcome.duration_s, samples, ending)
+        raise
     hello = run.hello
     if hello is None or not run.probes:
         reasons = ", ".join(sorted({probe.code for probe in run.skipped}))
         raise BenchmarkError("no_probes", {"detail": reasons}, outcome.stderr_tail)
+    if None not in (request.on_battery, on_battery_now) and request.on_battery != on_battery_now:
+        raise BenchmarkError("power_changed")
+    return _result(run, hello, request, done.duration_s, samples)
+
+
+def _result(
+    run: Run,
+    hello: events.Hello,
+    request: Request,
+    duration_s: float,
+    samples: Sequence[Sample],
+    ending: str = "done",
+) -> BenchmarkResult:
     is_cpu = hello.device_kind == "cpu"
-    return BenchmarkResult(
+    gpu = None if is_cpu else request.gpu
+    result = BenchmarkResult(
         started_at=run.started_at,
-        duration_s=done.duration_s,
+        duration_s=duration_s,
         device_kind=hello.device_kind,
         device_name=(request.cpu_name or hello.device_name) if is_cpu else hello.device_name,
         gpu_uuid=_measured_uuid(request, hello),
@@ -273,7 +335,14 @@ def conclude(run: Run, request: Request, outcome: Outcome) -> BenchmarkResult:
         probes=run.probes,
         skipped=run.skipped,
         on_battery=request.on_battery,
+        curves=run.curves,
+        conditions=conditions_of(run.stays, samples),
+        power_limit_under_load_w=limit_under_load_w(samples),
+        pcie_under_load=link_under_load(samples, gpu.pcie) if gpu else None,
+        ending=ending,
     )
+    most_mhz, default_w = (gpu.max_sm_clock_mhz, gpu.power_limit_default_w) if gpu else (None, None)
+    return replace(result, notes=(*notes_on(result, most_mhz, default_w), *_warning_notes(run)))
 
 
 def run_benchmark(
@@ -281,27 +350,29 @@ def run_benchmark(
     *,
     on_progress: Callable[[Run], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
+    nvml_env: Mapping[str, str] | None = None,
 ) -> BenchmarkResult:
     """Run the worker to its end; blocks. ``on_progress`` gets the run after every event.
 
-    Nothing is saved. Raises BenchmarkError.
+    ``nvml_env`` as in ``detect``, for the telemetry. Nothing is saved. Raises BenchmarkError.
     """
     run = begin()
 
     def take(line: dict[str, object]) -> None:
         nonlocal run
-        run = fold(run, decode(line))
+        run = fold(run, decode(line), time.monotonic())
         on_progress(run)
 
-    outcome = run_json_lines(
-        worker_argv(request),
-        on_message=take,
-        deadline_s=DEADLINE_S,
-        first_message_s=FIRST_MESSAGE_S,
-        idle_s=IDLE_S,
-        cancelled=cancelled,
-        stdin_cancel_line=CANCEL_LINE,
-        grace_s=GRACE_S,
-        env=worker_environment(request),
-    )
-    return conclude(run, request, outcome)
+    with Telemetry(request.gpu_uuid, nvml_env) as telemetry:
+        outcome = run_json_lines(
+            worker_argv(request),
+            on_message=take,
+            deadline_s=DEADLINE_S,
+            first_message_s=FIRST_MESSAGE_S,
+            idle_s=IDLE_S,
+            cancelled=cancelled,
+            stdin_cancel_line=CANCEL_LINE,
+            grace_s=GRACE_S,
+            env=worker_environment(request),
+        )
+    return conclude(run, request, outcome, telemetry.samples, on_battery())

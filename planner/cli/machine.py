@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from planner.benchmark.result import BenchmarkResult, ProbeKind, ProbeResult
+from planner.benchmark.findings import in_words as note_in_words
+from planner.benchmark.result import BenchmarkResult, Note, ProbeKind, ProbeResult
 from planner.benchmark.supervise import BenchmarkError, Request, Run, in_words, request_for, run_benchmark
 from planner.cli.output import as_json, not_available, print_json, print_table
 from planner.door import InvalidInputError, Problem, plain
@@ -162,6 +164,12 @@ def _rate(probe: ProbeResult) -> str:
             return ""
 
 
+def _print_notes(notes: Iterable[Note]) -> None:
+    messages = load_messages()
+    for one in notes:
+        click.echo(note_in_words(one, messages))
+
+
 def _print_result(result: BenchmarkResult) -> None:
     messages = load_messages()
     click.echo(f"{result.device_name}, torch {result.torch_version}, {format_duration(result.duration_s)}")
@@ -184,6 +192,18 @@ def _print_result(result: BenchmarkResult) -> None:
             messages.say(f"bench.skipped.{skipped.code}", detail=skipped.detail),
         )
         click.echo(f"{name}: {why}")
+    _print_notes(result.notes)
+
+
+def _kept(result: BenchmarkResult) -> Path | None:
+    """Where the result was saved; None when that was not possible, which has been said."""
+    from planner.benchmark.history import folder, save
+
+    try:
+        return save(result)
+    except OSError as error:  # what was measured is shown all the same
+        click.echo(str(clear_error(error, folder(), load_messages())), err=True)
+        return None
 
 
 @click.command()
@@ -194,7 +214,8 @@ def _print_result(result: BenchmarkResult) -> None:
 @as_json
 def bench(quick: bool, device: str, uuid: str | None, python: Path | None, json_wanted: bool) -> None:
     """Measure this machine's GPU, or its processor, and keep the result."""
-    from planner.benchmark.history import folder, save
+    from planner.benchmark.compare import regression
+    from planner.benchmark.history import previous
     from planner.hardware.detect import detect as detect_machine
 
     # Absolute: a name without a slash would be looked for on PATH. Not resolved: a venv's python is a link.
@@ -212,16 +233,17 @@ def bench(quick: bool, device: str, uuid: str | None, python: Path | None, json_
     except BenchmarkError as error:
         for line in error.stderr_tail:
             click.echo(f"    {line}", err=True)
+        if error.partial is not None and (path := _kept(error.partial)) is not None:
+            click.echo(messages.say("cli.bench.partial", path=path), err=True)
         raise click.ClickException(in_words(error, messages)) from None
-    try:
-        path: Path | None = save(result)
-    except OSError as error:  # what was measured is shown all the same
-        path = None
-        click.echo(str(clear_error(error, folder(), messages)), err=True)
+    path = _kept(result)
+    earlier = previous(result)
+    compared = regression(result, earlier) if earlier else ()
     if json_wanted:
-        print_json({"saved_in": path and str(path), **plain(result)})
+        print_json({"saved_in": path and str(path), "compared": plain(compared), **plain(result)})
     else:
         _print_result(result)
+        _print_notes(compared)
     if path is None:
         raise SystemExit(1)
     if not json_wanted:

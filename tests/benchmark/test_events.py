@@ -75,7 +75,7 @@ def test_that_every_code_has_its_sentence():
     messages = load_messages()
     codes = [
         *(f"bench.error.{code}.{part}" for code in get_args(events.FailureCode) for part in ("title", "action")),
-        *(f"bench.warning.{code}" for code in get_args(events.WarningCode)),
+        *(f"bench.note.{code}" for code in get_args(events.WarningCode)),
         *(f"bench.skipped.{code}" for code in events.SKIP_CODES),
         *(f"bench.grade.{grade}" for grade in "ABC"),
     ]

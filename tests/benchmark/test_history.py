@@ -104,6 +104,28 @@ def test_that_a_gpu_without_nvml_is_found_again():
     assert history.latest_for(snapshot(), None) == apple
 
 
+def test_that_a_result_of_the_first_version_is_still_read():
+    path = history.save(result())
+    old = json.loads(path.read_text())
+    for name in ("curves", "conditions", "notes", "power_limit_under_load_w", "pcie_under_load", "ending"):
+        del old[name]
+    for probe in old["probes"]:
+        del probe["op_kind"]
+    path.write_text(json.dumps(old | {"schema_version": 1}))
+    assert replace(history.read(path), schema_version=2) == result()
+
+
+def test_that_the_run_before_is_the_newest_complete_one_of_the_same_device():
+    first, second, third = days(1, 2, 3)
+    others = [replace(second, ending="crashed", started_at="2026-03-02T12:00:00+00:00"),
+              replace(second, gpu_uuid=OTHER_UUID, started_at="2026-03-02T13:00:00+00:00")]  # fmt: skip
+    for one in (first, second, third, *others):
+        history.save(one)
+    assert history.previous(third) == second
+    assert history.previous(second) == first
+    assert history.previous(first) is None
+
+
 MACHINE = snapshot(GPU, interpreters=(CUDA_PYTHON,))
 
 

@@ -15,11 +15,16 @@ from planner.benchmark.worker.protocol import (
     MEMORY_SHARE,
     VISIT_LIMIT_S,
     NoSizeError,
+    Visit,
     choose_size,
     estimate,
+    estimate_of,
+    keep_busy,
+    needs_another,
     visit,
 )
-from tests.benchmark.virtual import VirtualDevice, make_probe
+from planner.benchmark.worker.sentinel import Sentinel
+from tests.benchmark.virtual import NOMINAL_HZ, VirtualDevice, make_probe
 
 CALL_S = 1e-3
 FLOOR = 0.005
@@ -30,7 +35,7 @@ def never() -> None:
 
 
 def visit_of(device: VirtualDevice, warm_up_s: float = 0.35, blocks: int = 8, call_s: float = CALL_S):
-    return visit(device, lambda: call_s, call_s, warm_up_s, blocks, never)
+    return visit(device, lambda: call_s, call_s, warm_up_s, blocks, never).means
 
 
 def estimate_on(device: VirtualDevice, pause_s: float = 0.0):
@@ -221,3 +226,69 @@ def test_that_a_fast_device_does_not_try_every_size():
     device = VirtualDevice()
     choose_size(device, make_probe(lambda n: 1e-6 + n**3 * 1e-14, LADDER), never)
     assert len(device.blocks_s) == 2 * 2  # the smallest and the largest, two calls each
+
+
+def with_sentinel(device: VirtualDevice) -> Sentinel:
+    return Sentinel(device, lambda: 1e-3, 1e-3)
+
+
+def visits_with(device: VirtualDevice, count: int) -> list[Visit]:
+    sentinel = with_sentinel(device)
+    return [visit(device, lambda: CALL_S, CALL_S, 0.1, 8, never, sentinel) for _ in range(count)]
+
+
+def lowered(now_s: float) -> float:
+    """A clock that heat and a power cap bring down for good, by a fifth."""
+    return NOMINAL_HZ * max(0.8, 1.0 - 0.2 * now_s)
+
+
+def test_that_a_falling_clock_is_not_taken_for_another_program():
+    assert not any(one.disturbed for one in visits_with(VirtualDevice(clock_hz=lowered), 6))
+
+
+def test_that_another_program_is_noticed_although_the_clock_falls():
+    device = VirtualDevice(lambda now_s: 1.3 if 0.5 < now_s < 0.9 else 1.0, clock_hz=lowered)
+    disturbed = [one.disturbed for one in visits_with(device, 6)]
+    assert any(disturbed)
+    assert not disturbed[0]
+    assert not disturbed[-1]
+
+
+def test_that_without_a_clock_a_device_that_settles_lower_is_not_disturbed_for_ever():
+    device = VirtualDevice(lambda now_s: 1.0 if now_s < 0.5 else 1.2)
+    disturbed = [one.disturbed for one in visits_with(device, 12)]
+    assert any(disturbed)
+    assert not any(disturbed[-4:])
+
+
+def test_that_two_undisturbed_visits_make_disturbed_ones_count_for_nothing():
+    slow, clean = Visit((1.5e-3,) * 8, disturbed=True), Visit((1e-3,) * 8)
+    measured = estimate_of([slow, clean, clean], FLOOR, AGREEMENT)
+    assert (measured.time_s, measured.grade) == (pytest.approx(1e-3), "A")
+    assert estimate_of([slow, clean], FLOOR, AGREEMENT).grade == "C"
+    assert estimate_of([Visit((1e-3,) * 8, disturbed=True)] * 2, FLOOR, AGREEMENT).grade == "C"
+
+
+@pytest.mark.parametrize(
+    ("visits", "expected"),
+    [
+        ([(1.0, False), (1.01, False)], False),
+        ([(1.0, False), (1.03, False)], True),
+        ([(1.0, False), (1.01, True)], True),
+        ([(1.2, False), (1.0, False), (1.01, False)], False),
+        ([(1.0, True), (1.0, True), (1.0, False)], True),
+    ],
+)
+def test_that_a_probe_is_visited_again_until_two_undisturbed_visits_agree(visits, expected):
+    seen = [Visit((milliseconds * 1e-3,) * 8, disturbed) for milliseconds, disturbed in visits]
+    assert needs_another(seen, AGREEMENT) is expected
+
+
+def test_that_a_device_kept_busy_shows_when_it_becomes_slower():
+    device = VirtualDevice(clock_hz=lambda now_s: NOMINAL_HZ * (1.0 if now_s < 2.0 else 0.9))
+    ends_s, times_s = keep_busy(device, lambda: CALL_S, CALL_S, 4.0, never)
+    assert ends_s == sorted(ends_s)
+    assert ends_s[-1] >= 4.0
+    assert times_s[0] == pytest.approx(CALL_S)
+    assert times_s[-1] == pytest.approx(CALL_S / 0.9)
+    assert max(device.blocks_s) <= 1.5 * BLOCK_S

@@ -11,6 +11,7 @@ import pytest
 
 from planner.benchmark import history
 from planner.benchmark.events import decode
+from planner.benchmark.findings import in_words as note_in_words
 from planner.benchmark.supervise import (
     WORKER,
     BenchmarkError,
@@ -25,13 +26,15 @@ from planner.benchmark.supervise import (
     worker_argv,
     worker_environment,
 )
-from planner.hardware.snapshot import Gpu
+from planner.benchmark.telemetry import Sample
+from planner.hardware.snapshot import Gpu, Partition
 from planner.messages import load_messages
 from planner.processes import Ending, Outcome
 from tests.benchmark.made import (
     CPU_PYTHON,
     CUDA_PYTHON,
     DONE,
+    GIB,
     GPU,
     HELLO,
     HOST,
@@ -147,7 +150,9 @@ def test_that_a_torch_that_tells_no_uuid_is_believed():
     assert conclude(folded(HELLO | {"uuid": None}, PROBE, DONE), request, ENDED_WELL).gpu_uuid == UUID
 
 
+KNOWN_GPU = replace(GPU, catalogue_id="rtx-3090")
 FAILED = {"event": "failed", "code": "torch_too_old", "detail": "1.13.1"}
+LOST = {"event": "failed", "code": "device_lost", "detail": "copy: RuntimeError: illegal memory access"}
 CRASHED = Outcome(Ending.KILLED, -9, 5.0, stderr_tail=("Fatal Python error",))
 SILENT = Outcome(Ending.SILENT, -9, 99.0, limit_s=45.0)
 
@@ -166,14 +171,112 @@ SILENT = Outcome(Ending.SILENT, -9, 99.0, limit_s=45.0)
         ([HELLO, DONE], ENDED_WELL, "no_probes", ""),
         ([{"event": "probing"}], ENDED_WELL, "malformed", "probing"),
         ([HELLO | {"uuid": OTHER_UUID}, PROBE, DONE], ENDED_WELL, "wrong_device", OTHER_UUID),
+        (
+            [
+                HELLO | {"uuid": None, "device_name": "NVIDIA GeForce RTX 4070", "memory_bytes": 12 * GIB},
+                PROBE,
+                DONE,
+            ],
+            ENDED_WELL,
+            "wrong_device",
+            "4070",
+        ),
+        ([HELLO, PROBE, LOST], Outcome(Ending.EXITED, 1, 9.0), "device_lost", "illegal memory access"),
+        ([HELLO, PROBE], replace(SILENT, exit_status=None, pid=4242), "stuck", "4242"),
+        ([HELLO, PROBE], Outcome(Ending.CANCELLED, None, 9.0, pid=4242), "stuck", "4242"),
     ],
 )
 def test_that_every_way_to_fail_has_its_code_and_a_sentence(lines, outcome, code, says):
     with pytest.raises(BenchmarkError) as caught:
-        conclude(folded(*lines), request_for(snapshot(GPU), CUDA_PYTHON, GPU), outcome)
+        conclude(folded(*lines), request_for(snapshot(GPU), CUDA_PYTHON, KNOWN_GPU), outcome)
     assert caught.value.code == f"bench.error.{code}"
     assert says in load_messages().say(f"{caught.value.code}.title", **caught.value.values)
     assert load_messages().say(f"{caught.value.code}.action", **caught.value.values)
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcome", "ending"),
+    [([HELLO, PROBE, LOST], Outcome(Ending.EXITED, 1, 9.0), "device_lost"), ([HELLO, PROBE], CRASHED, "crashed"),
+     ([HELLO, PROBE], SILENT, "hung")],
+)  # fmt: skip
+def test_that_what_was_measured_before_a_failure_is_kept_and_never_stands_for_the_device(lines, outcome, ending):
+    with pytest.raises(BenchmarkError) as caught:
+        conclude(folded(*lines), request_for(snapshot(GPU), CUDA_PYTHON, GPU), outcome)
+    partial = caught.value.partial
+    assert partial is not None
+    assert (partial.ending, partial.is_complete, len(partial.probes)) == (ending, False, 1)
+    path = history.save(partial)
+    assert history.read(path) == partial
+    assert history.latest_for(snapshot(GPU), UUID) is None
+
+
+def test_that_a_cancelled_run_leaves_nothing():
+    with pytest.raises(BenchmarkError) as caught:
+        conclude(folded(HELLO, PROBE), Request("python", "cuda"), Outcome(Ending.CANCELLED, 3, 1.0))
+    assert caught.value.partial is None
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "kept"),
+    [(False, False, True), (False, True, False), (True, False, False), (None, True, True), (False, None, True)],
+)
+def test_that_a_run_during_which_the_plug_was_pulled_is_thrown_away(before, now, kept):
+    request = replace(Request("python", "cuda"), on_battery=before)
+    if kept:
+        assert conclude(folded(HELLO, PROBE, DONE), request, ENDED_WELL, (), now).probes
+        return
+    with pytest.raises(BenchmarkError) as caught:
+        conclude(folded(HELLO, PROBE, DONE), request, ENDED_WELL, (), now)
+    assert caught.value.code == "bench.error.power_changed"
+    assert in_words(caught.value, load_messages())
+
+
+@pytest.mark.parametrize(
+    "detail", ["CUDA error: the launch timed out and was terminated", "CUDA driver error: device not ready"]
+)
+def test_that_a_watchdogs_reset_is_told_from_a_broken_card(detail):
+    lost = LOST | {"detail": f"step_cnn: RuntimeError: {detail}"}
+    with pytest.raises(BenchmarkError) as caught:
+        conclude(folded(HELLO, PROBE, lost), Request("python", "cuda"), Outcome(Ending.EXITED, 1, 9.0))
+    words = in_words(caught.value, load_messages())
+    assert "watchdog" in words
+    assert "power supply" not in words
+
+
+@pytest.mark.parametrize(
+    "visible", [None, "1,0", UUID, UUID[:12], "MIG-11111111-1111-5111-8111-111111111111", "-1"]
+)
+def test_that_whatever_the_user_made_visible_the_chosen_gpu_is_measured(visible):
+    environ = {} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}
+    request = request_for(snapshot(GPU), CUDA_PYTHON, GPU)
+    assert worker_environment(request, environ)["CUDA_VISIBLE_DEVICES"] == UUID
+    mig = replace(GPU, uuid="MIG-11111111-1111-5111-8111-111111111111", partition=Partition.MIG_SLICE)
+    sliced = request_for(snapshot(mig), CUDA_PYTHON, mig)
+    assert worker_environment(sliced, environ)["CUDA_VISIBLE_DEVICES"] == mig.uuid
+    assert sliced.floor == 0.03
+    assert conclude(folded(HELLO, PROBE, DONE), sliced, ENDED_WELL).gpu_uuid == mig.uuid
+
+
+def test_that_readings_become_part_of_the_result():
+    run = begin()
+    for at_s, line in enumerate([HELLO, STAGE, PROBE, STAGE | {"name": "copy"}, DONE]):
+        run = fold(run, decode(line), float(at_s))
+    samples = [Sample(2.9, sm_clock_mhz=1700.0, power_draw_w=240.0, throttle_reasons=4, power_limit_w=350.0)]
+    measured = conclude(run, request_for(snapshot(GPU), CUDA_PYTHON, GPU), ENDED_WELL, samples)
+    (conditions,) = measured.conditions
+    assert (conditions.name, conditions.sm_clock_mhz, conditions.power_w) == ("gemm_fp16_large", 1700.0, 240.0)
+    assert measured.power_limit_under_load_w == 350.0
+    assert [note.code for note in measured.notes] == ["bench.note.capped_from_outside"]
+
+
+def test_that_warnings_and_curves_become_part_of_the_result():
+    curve = {"event": "curve", "name": "soak", "probe": "gemm_fp16_large", "elapsed_s": [0.3], "time_s": [2e-3]}
+    warning = {"event": "warning", "name": "copy", "code": "disturbed", "detail": "2"}
+    measured = conclude(folded(HELLO, curve, PROBE, warning, DONE), Request("python", "cuda"), ENDED_WELL)
+    assert measured.curve("soak").time_s == (2e-3,)
+    (note,) = measured.notes
+    assert note_in_words(note, load_messages()).startswith("Memory copy: another program used the device during 2")
+    assert history.read(history.save(measured)) == measured
 
 
 def test_that_the_last_words_of_a_crash_are_kept():

@@ -9,17 +9,27 @@ from planner.benchmark.worker.protocol import Probe, Settings, Work
 SETTINGS = Settings(blocks=8, warm_up_compute_s=0.35, warm_up_memory_s=0.1, budget_s=1000.0, floor=0.005)
 
 
+NOMINAL_HZ = 1.7e9
+
+
 class OutOfVirtualMemoryError(RuntimeError):
     pass
 
 
 class VirtualDevice:
-    """``slowness(now_s)`` multiplies the nominal seconds that a call returns."""
+    """``slowness(now_s)`` multiplies the nominal seconds that a call returns.
+
+    ``clock_hz(now_s)``: the clock it tells, None for a device that does not; calls are slower in proportion.
+    """
 
     def __init__(
-        self, slowness: Callable[[float], float] = lambda now_s: 1.0, free_bytes: int | None = None
+        self,
+        slowness: Callable[[float], float] = lambda now_s: 1.0,
+        free_bytes: int | None = None,
+        clock_hz: Callable[[float], float] | None = None,
     ) -> None:
-        self._slowness = slowness
+        self._load = slowness
+        self._clock_hz = clock_hz
         self._now_s = 0.0
         self._free_bytes = free_bytes
         self.alive = True
@@ -27,6 +37,12 @@ class VirtualDevice:
 
     def now(self) -> float:
         return self._now_s
+
+    def clock_hz(self) -> float | None:
+        return None if self._clock_hz is None else self._clock_hz(self._now_s)
+
+    def _slowness(self, now_s: float) -> float:
+        return self._load(now_s) * (1.0 if self._clock_hz is None else NOMINAL_HZ / self._clock_hz(now_s))
 
     def time_calls(self, call: Callable[[], float], count: int) -> float:
         took_s = sum(call() * self._slowness(self._now_s) for _ in range(count))

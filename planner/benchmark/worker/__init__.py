@@ -9,6 +9,7 @@ It prints one JSON object per line, each with an "event" (typed on the other sid
     hello      {device_kind, device_name, uuid, torch, cuda, python, memory_bytes, sm_count, threads}
     heartbeat  {elapsed_s}                                 about every second, as long as there is progress
     probe      the fields of ProbeResult                   sent after each visit: a later one replaces the earlier
+    curve      {name, probe, elapsed_s, time_s}            lists: the device kept busy, "soak" or "sustained"
     skipped    {name, code, detail}                        this probe gives no number; for out_of_memory the size
     warning    {name, code, detail}                        it gives one, but …
     failed | cancelled | done                              the last line: {code, detail} | {} | {duration_s}

@@ -13,6 +13,8 @@ import torch
 KINDS = ("cuda", "xpu", "mps", "cpu")  # the order in which "auto" prefers them
 # A GPU's last-level cache where torch does not tell: that of an RTX 4090, the largest among desktop cards.
 _CACHE_BYTES = 72 << 20
+_SPIN_CYCLES = 2_000_000  # about a millisecond: long beside a launch, short beside a block
+_SLOWEST_CLOCK_HZ, _FASTEST_CLOCK_HZ = 1e8, 4e9
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
 
 
@@ -57,6 +59,10 @@ class Device:
     def memory_bytes(self) -> int | None:
         """All of the device's memory."""
         return _physical_memory_bytes()
+
+    def clock_hz(self) -> float | None:
+        """How fast the device's processors run now; None when it does not tell."""
+        return None
 
     def release(self) -> None:
         """Give back what the last probe left."""
@@ -105,6 +111,15 @@ class Cuda(Device):
         last.record()
         last.synchronize()
         return max(first.elapsed_time(last) / 1e3, 1e-9)
+
+    def clock_hz(self) -> float | None:
+        # torch's own kernel for tests of streams: it spins for a number of cycles of the processors' clock. Under
+        # ROCm it counts another clock.
+        spin = getattr(torch.cuda, "_sleep", None)
+        if spin is None or torch.version.cuda is None:
+            return None
+        hertz = _SPIN_CYCLES / self.time_calls(lambda: spin(_SPIN_CYCLES), 1)
+        return hertz if _SLOWEST_CLOCK_HZ < hertz < _FASTEST_CLOCK_HZ else None
 
     def free_bytes(self) -> int | None:
         return int(torch.cuda.mem_get_info()[0])

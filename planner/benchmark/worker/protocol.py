@@ -2,21 +2,25 @@
 
 Warm up by time, not by count: 25 ms of warm-up once reported 11.2 ms for a true 8.8 ms (triton issue 2306). Then
 blocks of about 20 ms, because longer queued work makes the desktop stutter; their median, because one foreign
-burst must not count; two visits seconds apart, because what they differ by is the uncertainty that matters.
+burst must not count; two visits seconds apart, because what they differ by is the uncertainty that matters. Visits
+during which another program used the device (sentinel.py) count only when there are no others.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable
+
+from .sentinel import Sentinel
 
 BLOCK_S = 0.020
 CALL_LIMIT_S = 0.020  # of the size that is measured
 SLOWEST_CALL_S = 0.5  # a device on which even the smallest size takes longer is not measured
 MEMORY_SHARE = 0.25  # of what is free
 VISIT_LIMIT_S = 1.0
+CURVE_POINT_S = 0.25
 _CALLS_LIMIT = 50_000
 _FEW_BLOCKS = 4
 _PATIENCE_S = 0.12
@@ -54,6 +58,7 @@ class Probe:
     compute_bound: bool  # clocks take longer to settle under arithmetic
     agreement: float = AGREEMENT
     family: str = ""  # probes of one family differ by size only: the same size is not measured twice
+    op_kind: str = ""  # of planner.workload.optable.KINDS, where it is finer than the class
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,8 @@ class Settings:
     warm_up_memory_s: float
     budget_s: float
     floor: float
+    soak_s: float = 0.0  # of the largest product before the first visit: clocks and fans settle
+    sustain_s: float = 0.0  # of a training step after the last visit: what is left of the speed when it is hot
 
     def warm_up_s(self, probe: Probe) -> float:
         return self.warm_up_compute_s if probe.compute_bound else self.warm_up_memory_s
@@ -72,6 +79,14 @@ class Settings:
     def expected_visit_s(self, probe: Probe) -> float:
         """For the time left, until real visits are known; 0.05 s to make the data."""
         return self.warm_up_s(probe) + self.blocks * BLOCK_S + 0.05
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Seconds per call of each block, and whether another program was noticed."""
+
+    means: tuple[float, ...]
+    disturbed: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,9 +186,15 @@ def _calls_per_block(call_s: float) -> int:
 
 
 def visit(
-    device: Any, call: Callable[[], Any], call_s: float, warm_up_s: float, blocks: int, check: Callable[[], None]
-) -> tuple[float, ...]:
-    """Warm up, then time blocks of calls: seconds per call of each. ``check`` may raise between blocks.
+    device: Any,
+    call: Callable[[], Any],
+    call_s: float,
+    warm_up_s: float,
+    blocks: int,
+    check: Callable[[], None],
+    sentinel: Sentinel | None = None,
+) -> Visit:
+    """Warm up, then time blocks of calls. ``check`` may raise between blocks.
 
     Gives fewer blocks, at least one, when the device has become so slow that the visit takes over 1 s.
     """
@@ -184,11 +205,31 @@ def visit(
         calls = _calls_per_block(device.time_calls(call, calls) / calls)
         if device.now() - began_s >= warm_up_s:
             break
+    before = sentinel.read() if sentinel else 0.0
     means: list[float] = []
     while len(means) < blocks and (not means or device.now() - began_s < VISIT_LIMIT_S):
         check()
         means.append(device.time_calls(call, calls) / calls)
-    return tuple(means)
+    return Visit(tuple(means), sentinel is not None and sentinel.is_disturbed(before, sentinel.read()))
+
+
+def keep_busy(
+    device: Any, call: Callable[[], Any], call_s: float, duration_s: float, check: Callable[[], None]
+) -> tuple[list[float], list[float]]:
+    """Call for ``duration_s``: the end of each quarter of a second, and the seconds per call within it."""
+    began_s = device.now()
+    calls = _calls_per_block(call_s)
+    ends_s, times_s = [], []
+    while device.now() - began_s < duration_s:
+        took_s, count, point_s = 0.0, 0, device.now()
+        while device.now() - point_s < CURVE_POINT_S:
+            check()
+            took_s += device.time_calls(call, calls)
+            count += calls
+        calls = _calls_per_block(took_s / count)
+        ends_s.append(device.now() - began_s)
+        times_s.append(took_s / count)
+    return ends_s, times_s
 
 
 def _block_uncertainty(visits: list[tuple[float, ...]], value_s: float) -> float:
@@ -199,6 +240,21 @@ def _block_uncertainty(visits: list[tuple[float, ...]], value_s: float) -> float
         sigma = _MAD_TO_SIGMA * statistics.median([abs(mean - middle) for mean in means])
         variances.append((_MEDIAN_TO_MEAN * sigma) ** 2 / len(means))
     return math.sqrt(sum(variances)) / len(visits) / value_s
+
+
+def needs_another(visits: list[Visit], agreement: float) -> bool:
+    """Whether two undisturbed visits that agree are still missing."""
+    medians = sorted(statistics.median(one.means) for one in visits if not one.disturbed)
+    return len(medians) < 2 or medians[1] - medians[0] > agreement * statistics.fmean(medians[:2])
+
+
+def estimate_of(visits: list[Visit], floor: float, agreement: float) -> Estimate:
+    """``estimate`` from the undisturbed visits if there are two; else from all, graded C if one was disturbed."""
+    clean = [one.means for one in visits if not one.disturbed]
+    if len(clean) >= 2:
+        return estimate(clean, floor, agreement)
+    known = estimate([one.means for one in visits], floor, agreement)
+    return known if len(clean) == len(visits) else replace(known, grade="C")
 
 
 def estimate(visits: list[tuple[float, ...]], floor: float, agreement: float) -> Estimate:
