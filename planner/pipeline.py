@@ -8,13 +8,14 @@ from functools import cache
 from planner.benchmark.result import BenchmarkResult
 from planner.decide.decision import decide
 from planner.decide.fixes import Variant
-from planner.decide.types import Recommendation, Terms
+from planner.decide.types import Option, Recommendation, Terms
 from planner.door import InvalidInputError, Problem
 from planner.hardware.catalogue import GpuSpec, by_id, identify
 from planner.hardware.snapshot import Gpu, Snapshot
 from planner.offers.currency import ExchangeRate, in_usd, shipped_rates
 from planner.offers.offer import Offer, parse_date
 from planner.predict.device import device_from_benchmark, device_from_catalogue
+from planner.predict.ladder import Rung, ladder
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job, Recipe
 from planner.workload.optable import OpTable
@@ -125,6 +126,23 @@ def table_of(recipe: Recipe) -> OpTable:
         what = f"{recipe.model!r} was not traced yet: run `gpu-plan estimate --model {recipe.model}` once"
         raise InvalidInputError("recipe", (Problem("model", what),))
     return table
+
+
+def memory_ladder(inputs: PlanInputs, option: Option) -> tuple[Rung, ...]:
+    """Changes that make the job of an option take less memory, as far as their tables can be had at once."""
+    device = local_device(inputs.snapshot, inputs.gpu_uuid, inputs.benchmark)
+    device = device if option.kind == "local" else _rented_device()
+    if device is None:
+        return ()
+
+    def known(recipe: Recipe) -> OpTable | None:
+        try:
+            return table_of(recipe)
+        except InvalidInputError:  # not traced, or a preset without this variant: nothing can be said of it
+            return None
+
+    recipe = replace(inputs.job.recipe, batch_size=option.batch_per_gpu)
+    return ladder(recipe, device, known, option.gpu_count)
 
 
 # Settings that may be faster on this machine, as (code, field, value it has now, value to try).

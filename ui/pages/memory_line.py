@@ -1,10 +1,18 @@
-"""Fits or not, live beside the form: the need, what is free, and the largest part."""
+"""Fits or not, live beside the form: the need, what is free, the largest part, and what makes it smaller."""
 
 from __future__ import annotations
 
-from ui.i18n import say, wording
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMenu, QPushButton
+
+from ui.controllers.ladder import LadderController
+from ui.i18n import language, say, wording
 from ui.state import Store
 from ui.widgets.basic import Card, label, row, set_role
+
+if TYPE_CHECKING:
+    from planner.decide.types import Option
 
 
 class MemoryLine(Card):
@@ -18,17 +26,45 @@ class MemoryLine(Card):
         self.text = label("", "quiet", wrap=True)
         line = row(self.verdict)
         line.addWidget(self.text, 1)
+        self._ladder = LadderController(store)
+        self.menu = QMenu(self)
+        self.menu.aboutToShow.connect(self._fill_menu)
+        self.smaller = QPushButton(self.tr("Take less…"))
+        self.smaller.setAccessibleName(self.tr("Changes that take less memory"))
+        self.smaller.setMenu(self.menu)
+        line.addWidget(self.smaller)
         self.body.addLayout(line)
         self.layout().setContentsMargins(16, 8, 16, 8)
         store.answer_changed.connect(self.refresh)
         store.selection_changed.connect(self.refresh)
         self.refresh()
 
-    def refresh(self) -> None:
+    def _option(self) -> Option | None:
+        """The one that is looked at, else the first whose memory is known."""
         recommendation, key = self._store.answer.recommendation, self._store.selection
         options = recommendation.options if recommendation else ()
         option = next((one for one in options if one.key == key), None)
-        option = option or next((one for one in options if one.memory is not None), None)
+        return option or next((one for one in options if one.memory is not None), None)
+
+    def _fill_menu(self) -> None:
+        """The ladder of the option, worked out when it is asked for."""
+        from planner.messages import load_messages
+        from planner.report.ladder_words import rung_cost, rung_title
+
+        self.menu.clear()
+        option, messages = self._option(), load_messages(language())
+        rungs = self._ladder.rungs(option) if option is not None else ()
+        for rung in rungs:
+            action = self.menu.addAction(f"{rung_title(rung, messages)} – {rung_cost(rung, messages)}")
+            # The GPUs that are rented are chosen below, not in the form.
+            action.setEnabled(rung.gpus == option.gpu_count)
+            action.triggered.connect(lambda _checked=False, one=rung: self._ladder.apply(one, option))
+        if not rungs:
+            self.menu.addAction(self.tr("Nothing known here makes it take less.")).setEnabled(False)
+
+    def refresh(self) -> None:
+        option = self._option()
+        self.smaller.setVisible(option is not None and option.memory is not None)
         if option is None or option.memory is None:
             self.verdict.setText(self.tr("Memory"))
             set_role(self.verdict, "quiet")
