@@ -9,8 +9,8 @@ from math import inf
 
 from planner.decide.clock import Around, steps_per_epoch
 from planner.decide.draws import Draws
-from planner.decide.gates import COMMUNITY, country_gate, is_private
-from planner.decide.options import Asked, rented_candidate, weigh
+from planner.decide.gates import COMMUNITY, country_gate, is_private, p_on_time
+from planner.decide.options import Asked, rented_candidate, rented_input_samples_per_s, weigh
 from planner.decide.types import Option
 from planner.evidence import Range
 from planner.hardware.catalogue import by_id
@@ -18,7 +18,7 @@ from planner.offers.offer import Offer, PackagePrice, parse_date
 from planner.predict.device import device_from_catalogue
 from planner.predict.estimate import estimate
 from planner.predict.step_time import predict_step_time
-from planner.predict.types import DeviceModel, Fits
+from planner.predict.types import DeviceModel, Estimate, Fits
 
 _PREDICTED = 4  # cards that look best by their data sheets
 _NOT_COMPARED = {"spot", "quote", "serverless"}
@@ -70,31 +70,46 @@ def best_newer(
     than name. The data sheets choose a few, the predicted step the best of those, and only that one is simulated.
     """
 
-    def burden(offer: Offer, step_s: float) -> float:
+    def burden(offer: Offer, step_s: float) -> tuple[float, float, str]:
+        """Cost then time, or the other way round; a budget that is exceeded counts first."""
+        rate = rented_input_samples_per_s(asked, 1, offer)
+        step_s = max(step_s, asked.job.recipe.batch_size / rate.likely) if rate else step_s
         run_h = step_s * steps_per_epoch(asked.job, 1) * asked.job.epochs.likely * asked.job.runs / 3600
-        return run_h if asked.terms.objective == "fastest" else _usd(offer) * (run_h + around_h)
+        usd = _usd(offer) * (run_h + around_h)
+        if asked.terms.objective == "least_cost":
+            return usd, run_h, offer.gpu
+        over_usd = max(usd - asked.terms.budget_usd, 0.0) if asked.terms.budget_usd is not None else 0.0
+        return (inf, usd, offer.gpu) if over_usd else (run_h, usd, offer.gpu)
 
     around_h = sum(phase.duration_s.likely for phase in around.phases.values()) / 3600
-    lowest = _lowest_prices(offers, weighed_gpu, asked)
     promising = sorted(
-        lowest.values(), key=lambda o: (burden(o, weighed_step_s / _on_paper(o.gpu, weighed_gpu)), o.gpu)
+        _lowest_prices(offers, weighed_gpu, asked).values(),
+        key=lambda offer: burden(offer, weighed_step_s / _on_paper(offer.gpu, weighed_gpu)),
     )
     ranked = []
     for offer in promising[:_PREDICTED]:
         device = _device(offer.gpu)
-        step_s = predict_step_time(asked.table, asked.job.recipe, device).seconds.likely if device else inf
-        if device is not None and step_s <= weighed_step_s:
-            ranked.append((burden(offer, step_s), offer.gpu, offer, device))
-    for _, _, offer, device in sorted(ranked, key=lambda entry: entry[:2]):
+        if device is None:
+            continue
+        step_s = predict_step_time(asked.table, asked.job.recipe, device).seconds.likely
+        if step_s <= weighed_step_s:
+            ranked.append((burden(offer, step_s), offer, device))
+    for _, offer, device in sorted(ranked, key=lambda entry: entry[0]):
         alone = estimate(asked.job.recipe, device, asked.table)
         if alone.memory.fits is not Fits.NO:
-            price = PackagePrice(
-                1, Range.exactly(offer.price_usd_per_hour or 0.0), offer, True, 0, parse_date(offer.price_date)
-            )
-            candidate = rented_candidate(asked, device, price, alone)
-            named = replace(candidate, option=replace(candidate.option, kind="newer"))
-            return weigh(named, asked, draws, around).option
+            return _weighed(asked, offer, device, alone, draws, around)
     return None
+
+
+def _weighed(
+    asked: Asked, offer: Offer, device: DeviceModel, alone: Estimate, draws: Draws, around: Around
+) -> Option:
+    usd_per_hour = Range.exactly(offer.price_usd_per_hour or 0.0)
+    price = PackagePrice(1, usd_per_hour, offer, True, 0, parse_date(offer.price_date))
+    candidate = rented_candidate(asked, device, price, alone)
+    named = replace(candidate, option=replace(candidate.option, kind="newer"))
+    found = weigh(named, asked, draws, around)
+    return replace(found.option, p_on_time=p_on_time(found, asked.terms))
 
 
 @cache

@@ -24,9 +24,10 @@ from planner.decide.types import Option, Phase, Reason, Terms
 from planner.evidence import Evidence, Range, weakest
 from planner.hardware.snapshot import Host
 from planner.offers.billing import energy_kwh
-from planner.offers.offer import PackagePrice
+from planner.offers.offer import Offer, PackagePrice
 from planner.predict.estimate import estimate
 from planner.predict.input_pipeline import input_samples_per_s
+from planner.predict.scaling import NVLINK_PAIR
 from planner.predict.types import DeviceModel, Estimate, Fits, MemoryEstimate
 from planner.workload.job import Job
 from planner.workload.optable import OpTable
@@ -146,12 +147,10 @@ def local_candidate(asked: Asked, device: DeviceModel, host: Host | None, alone:
 def rented_candidate(asked: Asked, device: DeviceModel, price: PackagePrice, alone: Estimate) -> Candidate:
     """``price.gpu_count`` rented cards of one host. ``alone``: the job on one such card."""
     terms, count = asked.terms, price.gpu_count
-    cores, ram_gb = _rented_cores(price, terms), price.offer.ram_gb if price.offer else None
-    memory_bytes = None if ram_gb is None else ram_gb * 1e9
-    rate = input_samples_per_s(asked.job, asked.table, cores, terms.disk_mb_per_s, memory_bytes)
+    rate = rented_input_samples_per_s(asked, count, price.offer)
     sold = price.offer is not None
     option = Option("rent", count, device.name, sold, price=price, input_samples_per_s=rate)
-    schedule = _rented_schedule(asked, device, count, alone, rate)
+    schedule = _rented_schedule(asked, device, price, alone, rate)
     option = _predicted(option, schedule, asked)
     graded = weakest(option.evidence, Evidence.PUBLISHED if price.is_quote else Evidence.ASSUMED)
     host_power_w = terms.host_power_w if count == 1 else SERVER_POWER_W
@@ -159,17 +158,17 @@ def rented_candidate(asked: Asked, device: DeviceModel, price: PackagePrice, alo
 
 
 def _rented_schedule(
-    asked: Asked, device: DeviceModel, count: int, alone: Estimate, rate: Range | None
+    asked: Asked, device: DeviceModel, price: PackagePrice, alone: Estimate, rate: Range | None
 ) -> Schedule:
     """One training on all cards; of several runs, as many side by side as there are cards where that is quicker.
 
     Native Windows has no NCCL, so that several cards can only work side by side there.
     """
-    job, terms = asked.job, asked.terms
+    job, terms, count = asked.job, asked.terms, price.gpu_count
     if count == 1:
         return one_job(job, alone)
     recipe = replace(job.recipe, batch_size=batch_per_gpu(job, count))
-    bandwidth = terms.bus_bandwidth_gbs.scaled(1e9) if terms.bus_bandwidth_gbs else None
+    bandwidth = _bandwidth(terms, price)
     together = one_job(job, estimate(recipe, device, asked.table, count, bandwidth))
     if job.runs == 1 or alone.memory.fits is Fits.NO:
         return together
@@ -182,11 +181,23 @@ def _rented_schedule(
     return together if possible_together and likely_s(together) < likely_s(apart) else apart
 
 
-def _rented_cores(price: PackagePrice, terms: Terms) -> Range:
-    """As the offer says, else what common offers have for each card."""
-    if price.offer is not None and price.offer.vcpus:
-        return Range.exactly(float(price.offer.vcpus))
-    return terms.rented_vcpus_per_gpu.scaled(price.gpu_count)
+def _bandwidth(terms: Terms, price: PackagePrice) -> Range | None:
+    """As typed, else that of a bridge where the offer says there is one; None: the default range."""
+    if terms.bus_bandwidth_gbs is not None:
+        return terms.bus_bandwidth_gbs.scaled(1e9)
+    told = price.offer.interconnect.lower() if price.offer else ""
+    return NVLINK_PAIR if price.gpu_count == 2 and "nvlink" in told else None
+
+
+def rented_input_samples_per_s(asked: Asked, gpu_count: int, offer: Offer | None) -> Range | None:
+    """Input that a rented machine can prepare; None: no limit known.
+
+    Its cores are those of the offer, else what common offers have for each card.
+    """
+    told = offer.vcpus if offer else None
+    cores = Range.exactly(float(told)) if told else asked.terms.rented_vcpus_per_gpu.scaled(gpu_count)
+    memory_bytes = offer.ram_gb * 1e9 if offer and offer.ram_gb is not None else None
+    return input_samples_per_s(asked.job, asked.table, cores, asked.terms.disk_mb_per_s, memory_bytes)
 
 
 def weigh(candidate: Candidate, asked: Asked, draws: Draws, around: Around) -> Weighed:

@@ -197,8 +197,10 @@ def _upload(options: tuple[Option, ...], chosen: Option | None, from_share: floa
 
 
 def _input(options: tuple[Option, ...], chosen: Option | None) -> Iterator[Reason]:
-    """GPUs that wait for their input: said of this machine, where it can be mended first, and of the choice."""
-    for option in (options[0], *((chosen,) if chosen and chosen.kind == "rent" else ())):
+    """GPUs that wait for their input: said of this machine, where it can be mended first, and of the choice, or of
+    the largest rental where none is chosen."""
+    rented = chosen if chosen is not None and chosen.kind == "rent" else next(reversed(_sold(options)), None)
+    for option in filter(None, (options[0], rented)):
         rate, step = option.input_samples_per_s, option.step
         if rate is None or step is None or option.step_total_s is None:
             continue

@@ -26,6 +26,9 @@ MAX_GPUS = 8
 _CARD_SPREAD = Range(0.0, 0.025, 0.08)
 # Expected largest of N standard normal deviations, N = 1 to 8 (tables of order statistics).
 _LARGEST_OF = (0.0, 0.5642, 0.8463, 1.0294, 1.1630, 1.2672, 1.3522, 1.4236)
+# Bus bandwidth of two RTX 3090s with a bridge, bytes per second: published runs on such a pair give 47 and 72, the
+# bridge itself carries 56 in one direction. It joins two cards, no more.
+NVLINK_PAIR = Range(25e9, 45e9, 56e9)
 # Two runs of the same step differ by this share (90 %), and from model to model a host's effective bandwidth by
 # this factor (90 %): published RTX 3090 runs against one BERT-large run of the same host.
 RUN_TO_RUN = 0.03

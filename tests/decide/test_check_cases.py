@@ -234,6 +234,29 @@ def test_that_one_newer_card_is_compared_and_never_chosen(answer, codes):
     assert answer(offers=(*seller(), older)).newer is None
 
 
+def test_that_a_newer_card_that_would_wait_for_its_input_is_not_taken_for_its_speed(answer):
+    """Where the input limits both, the cheaper one is as fast."""
+    fast = Offer("a", "h100-pcie", 1, 3.0, price_date="2026-08-22")
+    cheap = Offer("b", "rtx-4090", 1, 0.3, price_date="2026-08-22")
+    starved = {"core_samples_per_s": Range(5, 6, 8), "dataset_bytes": 150e9}
+    found = answer(offers=(*seller(), fast, cheap), terms={"objective": "fastest"}, job=starved)
+    assert "4090" in found.newer.device_name
+    able = answer(offers=(*seller(), fast, cheap), terms={"objective": "fastest", "deadline_h": 500})
+    assert "H100" in able.newer.device_name
+    assert able.newer.p_on_time is not None
+
+
+def test_that_a_bridge_speeds_up_a_pair_and_no_more():
+    pcie, bridged = (
+        made.answer(prices=made.offers({2: 2.0, 4: 4.0}, interconnect=told), bus_bandwidth_gbs=None)
+        for told in ("PCIe", "NVLink")
+    )
+    assert (
+        bridged.option("rent-2").communication.seconds.likely < pcie.option("rent-2").communication.seconds.likely
+    )
+    assert bridged.option("rent-4").communication == pcie.option("rent-4").communication
+
+
 def test_that_private_people_rent_no_newer_card_for_personal_data(answer):
     newer = Offer("other", "rtx-4090", 1, 0.3, price_date="2026-08-22", pricing="community")
     assert answer(offers=(*seller(), newer)).newer is not None
