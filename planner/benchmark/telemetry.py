@@ -70,11 +70,11 @@ class Telemetry:
         if self._uuid is not None:
             self._thread.start()
 
-    def stop(self) -> None:
-        """Waits a moment for the child; one that is stuck in the driver is left behind."""
+    def stop(self, wait_s: float = 3.0) -> None:
+        """Waits a moment for the child to end; one that is stuck in the driver is left behind."""
         self._over.set()
         if self._thread.is_alive():
-            self._thread.join(3.0)
+            self._thread.join(wait_s)
 
     def __enter__(self) -> Self:
         self.start()

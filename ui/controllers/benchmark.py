@@ -18,6 +18,7 @@ from ui.state import Store
 if TYPE_CHECKING:
     from planner.benchmark.result import BenchmarkResult
     from planner.benchmark.supervise import BenchmarkError, Request, Run
+    from planner.benchmark.telemetry import Telemetry
     from planner.hardware.snapshot import Gpu
 
 _NOTICE = "benchmark"
@@ -34,6 +35,7 @@ class BenchmarkController(QObject):
         super().__init__(parent)
         self._store, self._detect, self._tasks, self._notices = store, detect, tasks, notices
         self._child: JsonLinesProcess | None = None
+        self._telemetry: Telemetry | None = None
         self._began_s = self._told_s = 0.0
         self.run: Run | None = None
         self.is_cancelling = False
@@ -83,6 +85,7 @@ class BenchmarkController(QObject):
 
     def _start_child(self, request: Request) -> None:
         from planner.benchmark import supervise
+        from planner.benchmark.telemetry import Telemetry
 
         limits = Limits(supervise.DEADLINE_S, supervise.FIRST_MESSAGE_S, supervise.IDLE_S, supervise.GRACE_S)
         child = JsonLinesProcess(
@@ -95,6 +98,8 @@ class BenchmarkController(QObject):
         child.message.connect(self._take)
         child.finished.connect(lambda outcome: self._ended(request, outcome))
         self._child = child
+        self._telemetry = Telemetry(request.gpu_uuid, self._detect.nvml_env)
+        self._telemetry.start()
         self._began_s = self._told_s = time.monotonic()
         self.run = supervise.begin()
         self.is_cancelling = False
@@ -113,6 +118,8 @@ class BenchmarkController(QObject):
         if self._child is not None:
             self._child.kill()
             self._child.wait_until_dead()
+        if self._telemetry is not None:
+            self._telemetry.stop()
 
     def _take(self, line: dict[str, Any]) -> None:
         from planner.benchmark.events import Stage, decode
@@ -120,24 +127,30 @@ class BenchmarkController(QObject):
 
         assert self.run is not None
         event = decode(line)
-        self.run = fold(self.run, event)
+        self.run = fold(self.run, event, time.monotonic())
         if isinstance(event, Stage):
             self._told_s = time.monotonic()
         self.changed.emit()
 
     def _ended(self, request: Request, outcome: Outcome) -> None:
         from planner.benchmark.supervise import BenchmarkError, conclude
+        from planner.hardware.host import on_battery
 
         child, self._child = self._child, None
         run, self.run = self.run, None
         assert child is not None
         assert run is not None
+        assert self._telemetry is not None
+        samples = self._telemetry.samples
+        self._telemetry.stop(wait_s=0.0)
         child.deleteLater()
         self.is_cancelling = False
         try:
-            result = conclude(run, request, outcome)
+            result = conclude(run, request, outcome, samples, on_battery())
         except BenchmarkError as error:
             self._tell(error)
+            if error.partial is not None:
+                self._keep(error.partial)
         else:
             self._keep(result)
             if not self._store.machine_is_from_plan:  # a plan opened meanwhile keeps its own

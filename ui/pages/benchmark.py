@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar
 
+from planner.benchmark.findings import in_words as note_in_words
 from planner.benchmark.history import stale_reasons
 from ui.charts.telemetry import TelemetryCard
 from ui.controllers.benchmark import BenchmarkController
@@ -90,6 +91,8 @@ class BenchmarkPage(Page):
         card = Card(self.tr("Last result"))
         self.summary = label("", "quiet", wrap=True)
         card.body.addWidget(self.summary)
+        self.notes = label("", "warning", wrap=True)
+        card.body.addWidget(self.notes)
         self.model = TableModel(parent=self)
         self.table = DataTable(self.model, self.tr("Results of the benchmark"), fit_height=True)
         card.body.addWidget(self.table)
@@ -148,6 +151,7 @@ class BenchmarkPage(Page):
         result = self._store.benchmark
         self.table.setVisible(result is not None)
         if result is None:
+            self.notes.setVisible(False)
             self.summary.setText(self.tr("Not measured yet. Until then the plan takes the data sheet's word."))
             return
         words = wording()
@@ -160,5 +164,7 @@ class BenchmarkPage(Page):
         stale = stale_reasons(result, self._store.snapshot) if self._store.snapshot else ()
         set_role(self.summary, "warning" if stale else "quiet")
         self.summary.setText(" ".join([text, *map(say, stale)]))
+        self.notes.setText("\n".join(note_in_words(note, words.messages) for note in result.notes))
+        self.notes.setVisible(bool(result.notes))
         self.model.set_table(result_table(result, words))
         self.table.fit()
