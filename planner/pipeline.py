@@ -59,6 +59,8 @@ def local_gpu(snapshot: Snapshot | None, gpu_uuid: str | None) -> Gpu | None:
 
 
 def _spec(gpu: Gpu) -> GpuSpec | None:
+    if gpu.is_part:  # the data sheet is that of the whole card
+        return None
     if gpu.catalogue_id:
         return by_id(gpu.catalogue_id)
     return identify(gpu.name, gpu.pci_device_id, gpu.memory_total_bytes)

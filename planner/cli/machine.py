@@ -79,11 +79,27 @@ def _print_snapshot(snapshot: Snapshot) -> None:
         print_table(("python", "version", "torch", "devices"), rows)
 
 
+def _save_report(snapshot: Snapshot, path: Path) -> None:
+    from planner.hardware.scenario import scenario_of
+    from planner.storage import write_atomically
+
+    messages = load_messages()
+    try:
+        write_atomically(path, scenario_of(snapshot).encode("ascii"))
+    except OSError as error:
+        raise click.ClickException(str(clear_error(error, path, messages))) from None
+    click.echo(messages.say("cli.detect.saved", path=path), err=True)
+
+
 @click.command()
 @click.option("--pythons/--no-pythons", default=True, help="Also look for Pythons with torch (slower).")
 @click.option("--demo", is_flag=True, help="Look at a mock machine with two GPUs.")
+@click.option(
+    "--save-report", "report", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write what was found, without serial numbers and names, for a bug report.",
+)  # fmt: skip
 @as_json
-def detect(pythons: bool, demo: bool, json_wanted: bool) -> None:
+def detect(pythons: bool, demo: bool, report: Path | None, json_wanted: bool) -> None:
     """Say what this machine is, layer by layer, and what to do about what is missing.
 
     Exit status 1: a driver or a GPU that is there does not work.
@@ -101,6 +117,8 @@ def detect(pythons: bool, demo: bool, json_wanted: bool) -> None:
         print_json(plain(snapshot))
     else:
         _print_snapshot(snapshot)
+    if report is not None:
+        _save_report(snapshot, report)
     if is_broken(snapshot):
         raise SystemExit(1)
 

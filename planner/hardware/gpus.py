@@ -65,9 +65,9 @@ def _gpu(index: int, known: Mapping[str, Any], host: Host) -> Gpu:
     values = {name: value for name, value in known.items() if name in _GPU_FIELDS}
     spec = catalogue.identify(known.get("name"), known.get("pci_device_id"), known.get("memory_total_bytes"))
     values["partition"] = Partition(known.get("partition", Partition.WHOLE))
-    if values["partition"] in (Partition.MIG_SLICE, Partition.VIRTUAL):
-        spec = None  # the data sheet is that of the whole card
-    values["catalogue_id"] = spec.id if spec else None
+    # The data sheet is that of the whole card.
+    is_whole = values["partition"] not in (Partition.MIG_SLICE, Partition.VIRTUAL)
+    values["catalogue_id"] = spec.id if spec and is_whole else None
     values["processes"] = tuple(GpuProcess(**process) for process in known.get("processes", ()))
     name = known.get("name") or ""
     if spec and (not name or "\ufffd" in name):  # bytes that are no text: the data sheet knows better

@@ -67,6 +67,11 @@ class Gpu:
     performance_state: int | None = None  # 0 is fastest
     throttle_reasons: int | None = None  # NVML's bit mask, see throttle.py
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it is less than the card of the data sheet."""
+        return self.partition in (Partition.MIG_SLICE, Partition.VIRTUAL)
+
 
 @dataclass(frozen=True, slots=True)
 class Host:

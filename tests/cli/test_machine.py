@@ -48,6 +48,17 @@ def test_that_a_driver_or_gpu_that_does_not_work_is_told_and_is_no_success(
     assert result.exit_code == status
 
 
+def test_that_a_report_is_written_and_a_folder_that_is_not_there_is_told(gpu_plan, tmp_path):
+    file = tmp_path / "report.txt"
+    result = gpu_plan("detect", "--no-pythons", "--save-report", file)
+    assert str(file) in result.stderr
+    assert file.read_text().startswith("# A machine as GPU Planner detected it.")
+    (tmp_path / "file").write_text("")
+    result = gpu_plan("detect", "--no-pythons", "--save-report", tmp_path / "file" / "report.txt")
+    assert result.exit_code == 1
+    assert "report.txt" in result.stderr
+
+
 def test_that_the_catalogue_answers_a_name_as_typed(answer_of):
     (spec,) = answer_of("catalog", "rtx 3090")
     assert spec["id"] == "rtx-3090"

@@ -1,7 +1,7 @@
 """What goes wrong in the field, report by report.
 
-field_reports.csv names what the product does and which tests show it, or why it does nothing. The reports are public
-issues, cited by their address; what is said of them is ours.
+field_reports.csv names what the product does and which tests show it, or why it does nothing. The reports are
+public issues, cited by their address; what is said of them is ours.
 """
 
 from __future__ import annotations
