@@ -12,8 +12,8 @@ from torch.nn import functional
 
 from planner.workload.trace.step import Inputs
 
-# One class per sample, one per position, the two ends of an answer, one per frame of sound.
-Task = Literal["label", "tokens", "span", "frames"]
+# One class per sample, one per position, the two ends of an answer, one per frame of sound, one per pixel.
+Task = Literal["label", "tokens", "span", "frames", "pixels"]
 
 _TASK_BY_ENDING: tuple[tuple[str, Task], ...] = (
     ("ForQuestionAnswering", "span"),
@@ -28,9 +28,10 @@ _TASK_BY_ENDING: tuple[tuple[str, Task], ...] = (
     ("ForSpeechSeq2Seq", "tokens"),
     ("ForConditionalGeneration", "tokens"),
     ("ForCTC", "frames"),
+    ("ForSemanticSegmentation", "pixels"),
 )
 # Tasks whose output is new for the data set, so that an adapter's owner trains it in full.
-NEW_OUTPUTS: tuple[Task, ...] = ("label", "span")
+NEW_OUTPUTS: tuple[Task, ...] = ("label", "span", "pixels")
 
 
 def task_of(class_name: str) -> Task | None:
@@ -70,7 +71,10 @@ def task_inputs(
         made = {shape.name: torch.empty((batch, *shape.of_sample(size)), dtype=kind, device="meta")}
         for name in companions:
             made[name] = torch.empty((batch, size), dtype=torch.int64, device="meta")
-        targets = {"span": (batch, 2), "label": (batch,), "tokens": (batch, size), "frames": None}[task]
+        targets = {
+            "span": (batch, 2), "label": (batch,), "tokens": (batch, size), "frames": None,
+            "pixels": (batch, size, size),
+        }[task]  # fmt: skip
         if targets is not None:
             made["target"] = torch.empty(targets, dtype=torch.int64, device="meta")
         return made
