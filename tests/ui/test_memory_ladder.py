@@ -67,3 +67,11 @@ def test_that_a_form_with_a_mistake_is_left_alone(window: MainWindow, parts: Par
     controller.apply(rung, option)
     assert parts.store.draft.texts["epochs_low"] == "many"
     assert parts.store.draft.texts["batch_size"] == "64"
+
+
+def test_that_the_need_of_every_phase_is_told_in_the_tool_tip(window: MainWindow, parts: Parts) -> None:
+    answer_for(parts)
+    window.show_page("workload")
+    tip = window.pages["workload"].memory.text.toolTip()  # type: ignore[attr-defined]
+    assert "first optimizer step: " in tip
+    assert "forward and backward pass: " in tip

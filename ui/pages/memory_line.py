@@ -83,5 +83,13 @@ class MemoryLine(Card):
             say(f"memory.part.{memory.largest_part.code}"),
             words.value("batch", memory.largest_batch_size),
         )
+        if memory.host_bytes is not None:
+            text += " " + self.tr("RAM of the host: {0}.").format(words.value("host_bytes", memory.host_bytes))
         self.text.setText(text)
+        self.text.setToolTip(
+            "\n".join(
+                f"{say(f'memory.phase.{phase.code}')}: {words.value('phase_bytes', phase.bytes)}"
+                for phase in memory.phases
+            )
+        )
         self.setAccessibleDescription(f"{self.verdict.text()}. {text}")
