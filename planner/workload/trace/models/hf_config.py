@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import nn
 
 from planner.workload.trace.errors import SourceError
 from planner.workload.trace.models.blocks import repeated_blocks
+from planner.workload.trace.models.building import building_on
 from planner.workload.trace.models.hf_import import attention_name, import_transformers
 from planner.workload.trace.models.hf_plain import PLAIN_TYPES, plain_model
 from planner.workload.trace.models.hf_tasks import (
@@ -46,7 +46,8 @@ def hf_model(path: Path, eager_attention: bool, device: str = "meta") -> Traceab
         transformers = import_transformers()
     except ImportError as error:
         if settings["model_type"] not in PLAIN_TYPES:
-            raise SourceError("transformers_missing", str(error)) from error
+            known = f"{error}; without it these types are known: {', '.join(PLAIN_TYPES)}"
+            raise SourceError("transformers_missing", known) from error
         return plain_model(settings, eager_attention, device)
     return library_model(transformers, settings, eager_attention, device)
 
@@ -76,7 +77,7 @@ def library_model(transformers: Any, settings: dict[str, Any], eager_attention: 
         fresh = _class(transformers, settings, _config(transformers, settings))[1]
         if shape.name == "pixel_values" and hasattr(fresh, "image_size"):
             fresh.image_size = size
-        with torch.device(device):
+        with building_on(device):
             model: nn.Module = model_class._from_config(fresh, attn_implementation=attention)
         return model
 

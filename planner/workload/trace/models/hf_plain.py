@@ -16,6 +16,7 @@ from torch import nn
 
 from planner.workload.trace.errors import SourceError
 from planner.workload.trace.models.blocks import repeated_blocks
+from planner.workload.trace.models.building import building_on
 from planner.workload.trace.models.hf_plain_decoder import DECODER_KINDS, Decoder, decoder_shape
 from planner.workload.trace.models.hf_plain_encoder import Bert, Vit, bert_longest, vit_size
 from planner.workload.trace.models.hf_plain_gpt2 import Gpt2, gpt2_longest
@@ -67,7 +68,7 @@ def plain_model(settings: Mapping[str, Any], eager_attention: bool, device: str)
     plain = _plain(kind, Settings(settings), head, task)
 
     def build(size: int, dtype: torch.dtype) -> nn.Module:
-        with torch.device(device):
+        with building_on(device):
             return plain.make(size).to(dtype)
 
     return Traceable(

@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from planner.workload.trace.errors import SourceError
 from planner.workload.trace.models.blocks import repeated_blocks
+from planner.workload.trace.models.building import building_on
 from planner.workload.trace.models.sizes import sequence_sizes
 from planner.workload.trace.step import Inputs
 from planner.workload.trace.tracer import Traceable
@@ -32,7 +33,7 @@ def python_model(file: Path, function: str, eager_attention: bool, device: str =
     make = _function(file, function)
 
     def build(_size: int, dtype: torch.dtype) -> nn.Module:
-        with torch.device(device):
+        with building_on(device):
             model = make()
         if not isinstance(model, nn.Module):
             raise SourceError("user_code_failed", f"{function}() returned {type(model).__name__}, no nn.Module")

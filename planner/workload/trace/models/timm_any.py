@@ -9,6 +9,7 @@ from torch import nn
 
 from planner.workload.trace.errors import SourceError
 from planner.workload.trace.models.blocks import repeated_blocks
+from planner.workload.trace.models.building import building_on
 from planner.workload.trace.models.timm_import import import_timm
 from planner.workload.trace.models.vision import classifier_inputs, classifier_loss
 from planner.workload.trace.tracer import Traceable
@@ -30,7 +31,7 @@ def timm_model(name: str, eager_attention: bool, device: str = "meta") -> Tracea
 
     def build(size: int, dtype: torch.dtype) -> nn.Module:
         timm.layers.set_fused_attn(not eager_attention)
-        with torch.device(device):
+        with building_on(device):
             # Weights of some models (position embeddings, token mixers) depend on the size; the others take none.
             options = {"img_size": size} if size != default else {}
             try:
