@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from planner.benchmark.result import BenchmarkResult
     from planner.decide.types import Recommendation
     from planner.hardware.snapshot import Gpu, Snapshot
+    from planner.offers.currency import ExchangeRate
     from planner.offers.offer import Offer
     from planner.pipeline import PlanInputs
 
@@ -66,6 +67,7 @@ class Store(QObject):
         self.draft: Draft | None = None
         self.reading = Reading(None, None, {})
         self.offers: tuple[Offer, ...] = ()
+        self.rates: tuple[ExchangeRate, ...] = ()  # of the offers in other currencies
         self.answer = Answer()
         self.plan_path: Path | None = None
         self.today: str | None = None  # of an opened plan; None: the present day
@@ -129,6 +131,12 @@ class Store(QObject):
             self.offers_changed.emit()
             self._schedule()
 
+    def set_rates(self, rates: tuple[ExchangeRate, ...]) -> None:
+        if rates != self.rates:
+            self.rates = rates
+            self.offers_changed.emit()
+            self._schedule()
+
     def select(self, key: str | None) -> None:
         if key != self._selected:
             self._selected = key
@@ -154,6 +162,7 @@ class Store(QObject):
             job=self.reading.job,
             terms=self.reading.terms,
             offers=self.offers,
+            rates=self.rates,
             snapshot=self.snapshot,
             gpu_uuid=self.gpu_uuid,
             benchmark=self.benchmark,

@@ -95,10 +95,12 @@ def _inputs_of_this_machine(detect_wanted: bool) -> PlanInputs:
     from planner.benchmark.history import latest_for
     from planner.hardware.detect import detect
     from planner.offers.catalogue import load_offers
+    from planner.offers.currency import load_rates
 
     snapshot = detect(interpreters=False) if detect_wanted else None
     return PlanInputs(
         offers=load_offers(),
+        rates=load_rates(),
         snapshot=snapshot,
         benchmark=latest_for(snapshot, None) if snapshot else None,
         today=datetime.now(UTC).date().isoformat(),

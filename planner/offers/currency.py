@@ -13,7 +13,9 @@ from pathlib import Path
 from planner.door import InvalidInputError, Problem, validated
 from planner.evidence import check_number
 from planner.offers.offer import Offer, parse_date
-from planner.paths import RESOURCES
+from planner.paths import RESOURCES, data_dir
+from planner.storage import write_atomically
+from planner.units import parse_count
 
 SHIPPED_RATES = RESOURCES / "offers" / "rates.csv"
 _CODE = re.compile("[A-Z]{3}")
@@ -55,6 +57,49 @@ def parse_rates(text: str, source: str) -> tuple[ExchangeRate, ...]:
 @cache
 def shipped_rates(file: Path = SHIPPED_RATES) -> tuple[ExchangeRate, ...]:
     return parse_rates(file.read_text(encoding="utf-8"), str(file))
+
+
+def user_rates_file() -> Path:
+    """Where the user's own rates are kept."""
+    return data_dir() / "rates.csv"
+
+
+def load_rates() -> tuple[ExchangeRate, ...]:
+    """The user's rates, or the shipped ones. Raises InvalidInputError with every problem of the file."""
+    file = user_rates_file()
+    return parse_rates(file.read_text(encoding="utf-8-sig"), str(file)) if file.exists() else shipped_rates()
+
+
+def save_rates(rates: Iterable[ExchangeRate]) -> None:
+    """Keep the user's rates. Raises OSError; the old ones are then still there."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("currency", "units_per_usd", "date", "source"))
+    writer.writerows((rate.currency, repr(rate.units_per_usd), rate.date, rate.source) for rate in rates)
+    write_atomically(user_rates_file(), text.getvalue().encode())
+
+
+def rates_text(rates: Iterable[ExchangeRate]) -> str:
+    """What one US dollar buys, as people write it: "0.86 EUR, 26300 VND"."""
+    return ", ".join(f"{rate.units_per_usd:.10g} {rate.currency}" for rate in rates)
+
+
+def typed_rates(text: str, known: Iterable[ExchangeRate], today: str, source: str) -> tuple[ExchangeRate, ...]:
+    """The inverse of ``rates_text``; rates that differ from the ``known`` are of ``today`` and of ``source``.
+
+    Raises ValueError with a sentence.
+    """
+    before = {rate.currency: rate for rate in known}
+    rates = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        number, _, currency = part.rpartition(" ")
+        try:
+            rate = ExchangeRate(currency.upper(), parse_count(number), today, source)
+        except ValueError:
+            raise ValueError(f"{part!r} is no rate: write what one US dollar buys, such as 26300 VND") from None
+        same = before.get(rate.currency)
+        rates.append(same if same and rates_text([same]) == rates_text([rate]) else rate)
+    return tuple(rates)
 
 
 def in_usd(offers: Iterable[Offer], rates: Iterable[ExchangeRate]) -> tuple[Offer, ...]:

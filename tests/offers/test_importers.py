@@ -15,7 +15,17 @@ from hypothesis import strategies as st
 
 from planner.door import InvalidInputError
 from planner.offers.catalogue import write_offers
-from planner.offers.currency import ExchangeRate, in_usd, missing_currencies, parse_rates, shipped_rates
+from planner.offers.currency import (
+    ExchangeRate,
+    in_usd,
+    load_rates,
+    missing_currencies,
+    parse_rates,
+    rates_text,
+    save_rates,
+    shipped_rates,
+    typed_rates,
+)
 from planner.offers.difference import changes, merged
 from planner.offers.importers import import_file, import_text
 from planner.offers.offer import Offer
@@ -144,6 +154,27 @@ def test_that_an_absurd_price_names_the_offer_and_its_rate():
 def test_that_a_rate_that_cannot_be_is_refused_with_its_line(row):
     with pytest.raises(InvalidInputError, match="line 2"):
         parse_rates(f"currency,units_per_usd,date\n{row}\n", "rates.csv")
+
+
+def test_that_typed_rates_are_of_today_and_untouched_ones_stay_as_they_were():
+    known = (ExchangeRate("EUR", 0.86, "2025-10", "bank"), ExchangeRate("VND", 26_300, "2025-10", "bank"))
+    assert typed_rates(rates_text(known), known, DAY, "me") == known
+    changed = typed_rates("0.9 eur, 26300 VND", known, DAY, "me")
+    assert changed == (ExchangeRate("EUR", 0.9, DAY, "me"), known[1])
+    assert typed_rates("", known, DAY, "me") == ()
+
+
+@pytest.mark.parametrize("text", ["EUR", "much EUR", "0 EUR", "1 USD", "1 EURO", "0.86 EUR 26300 VND"])
+def test_that_what_is_no_rate_is_said(text):
+    with pytest.raises(ValueError, match="what one US dollar buys"):
+        typed_rates(text, (), DAY, "me")
+
+
+def test_that_own_rates_are_kept_and_come_back_exactly():
+    assert load_rates() == shipped_rates()
+    mine = (ExchangeRate("EUR", 1 / 3, DAY, 'a "bank", mine'),)
+    save_rates(mine)
+    assert load_rates() == mine
 
 
 def test_that_shipped_rates_are_dated_and_sourced():

@@ -165,3 +165,24 @@ def test_that_fetched_prices_come_with_progress_and_are_looked_at(
     assert any("aws" in one.details for one in parts.notices.shown if one.name == "import")
     card.dialog.take.click()
     assert parts.store.offers[-1].provider == "runpod"
+
+
+def test_that_typed_exchange_rates_count_and_wrong_ones_are_said(
+    qtbot: QtBot, parts: Parts, window: MainWindow
+) -> None:
+    from planner.offers.currency import load_rates, user_rates_file
+
+    card = card_of(window)
+    card.rates.setText("0.5 EUR")
+    card.rates.editingFinished.emit()
+    assert [(rate.currency, rate.units_per_usd) for rate in parts.store.rates] == [("EUR", 0.5)]
+    qtbot.waitUntil(user_rates_file().exists, timeout=5000)
+    assert load_rates() == parts.store.rates
+    inputs = parts.store.inputs()
+    assert inputs is not None
+    assert inputs.rates == parts.store.rates
+    card.rates.setText("some EUR")
+    card.rates.editingFinished.emit()
+    assert any(one.name == "rates" for one in parts.notices.shown)
+    assert card.rates.text() == "some EUR"
+    assert parts.store.rates[0].units_per_usd == 0.5

@@ -136,6 +136,7 @@ def test_that_an_opened_plan_gives_exactly_its_inputs(store: Store) -> None:
     store.set_gpu(inputs.gpu_uuid)
     store.set_benchmark(inputs.benchmark)
     store.set_offers(inputs.offers)
+    store.set_rates(inputs.rates)
     store.set_draft(draft_of(inputs.job, inputs.terms))
     store.set_plan(Path("plan.json"), inputs)
     assert store.inputs() == inputs

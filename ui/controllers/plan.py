@@ -18,6 +18,7 @@ from ui.state import Store
 
 if TYPE_CHECKING:
     from planner.decide.types import Recommendation, Terms
+    from planner.offers.currency import ExchangeRate
     from planner.offers.offer import Offer
     from planner.pipeline import PlanInputs
     from planner.report.plan_file import SavedPlan
@@ -35,6 +36,7 @@ class Engine:
     offers: tuple[Offer, ...]
     terms: Terms
     offers_problem: InvalidInputError | None = None  # of the user's own table: the shipped one is used
+    rates: tuple[ExchangeRate, ...] = ()  # of offers in other currencies
 
 
 def load_engine() -> Engine:
@@ -46,7 +48,9 @@ def load_engine() -> Engine:
 
     wording()  # reads the messages here rather than on the GUI thread
     offers, problem = _load_offers()
-    return Engine(evaluate, tuple(map(preset_info, PRESETS)), offers, Terms(), problem)
+    rates, rates_problem = _load_rates()
+    presets = tuple(map(preset_info, PRESETS))
+    return Engine(evaluate, presets, offers, Terms(), problem or rates_problem, rates)
 
 
 def _load_offers() -> tuple[tuple[Offer, ...], InvalidInputError | None]:
@@ -58,6 +62,16 @@ def _load_offers() -> tuple[tuple[Offer, ...], InvalidInputError | None]:
     except InvalidInputError as error:
         shipped = catalogue.SHIPPED.read_text(encoding="utf-8-sig")
         return catalogue.parse_offers(shipped, str(catalogue.SHIPPED)), error
+
+
+def _load_rates() -> tuple[tuple[ExchangeRate, ...], InvalidInputError | None]:
+    """The user's exchange rates; the shipped ones, and what is wrong, when those cannot be read."""
+    from planner.offers import currency
+
+    try:
+        return currency.load_rates(), None
+    except InvalidInputError as error:
+        return currency.shipped_rates(), error
 
 
 def _set_aside(file: Path) -> Path:
@@ -100,6 +114,7 @@ class PlanController(QObject):
         draft = draft_of(Job(), engine.terms).with_preset(first)
         self._store.set_draft(replace(draft, edited=frozenset()))  # a start, not the user's choice
         self._store.set_offers(engine.offers)
+        self._store.set_rates(engine.rates)
         self._offers_unreadable = engine.offers_problem is not None
         if engine.offers_problem is not None:
             text = self.tr(
@@ -143,6 +158,22 @@ class PlanController(QObject):
 
         self._tasks.run(work, done)
 
+    def set_rates(self, rates: tuple[ExchangeRate, ...]) -> None:
+        """Take edited exchange rates and keep them for the next start."""
+        self._store.set_rates(rates)
+
+        def work(_cancelled: object) -> None:
+            from planner.offers.currency import save_rates
+
+            save_rates(rates)
+
+        def done(_result: None, error: Exception | None) -> None:
+            if error is not None:
+                text = self.tr("The exchange rates count in this plan but could not be kept for the next start.")
+                self._notices.show("rates", Severity.WARNING, text, str(error))
+
+        self._tasks.run(work, done)
+
     def open_plan(self, path: Path) -> None:
         """Bring back everything a plan file holds; the answer is worked out again."""
 
@@ -168,6 +199,7 @@ class PlanController(QObject):
         store.set_gpu(inputs.gpu_uuid)
         store.set_benchmark(inputs.benchmark)
         store.set_offers(inputs.offers)
+        store.set_rates(inputs.rates)
         store.set_draft(draft_of(inputs.job, inputs.terms, frozenset({*QUANTITIES, *CHOICES})))
         store.set_plan(path, inputs)
         store.recompute()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSortFilterProxyModel, Qt
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QLineEdit
 
+from planner.offers.currency import rates_text, typed_rates
 from planner.offers.offer import Offer
 from ui.controllers.offers import OffersController
 from ui.controllers.plan import PlanController
@@ -17,7 +18,7 @@ from ui.pages.offer_changes import OfferChangesDialog
 from ui.settings import Settings
 from ui.state import Store
 from ui.theme import GRID
-from ui.widgets.basic import Card, DataTable, button, label
+from ui.widgets.basic import Card, DataTable, button, label, row
 
 if TYPE_CHECKING:
     from planner.offers.difference import OfferChange
@@ -94,6 +95,7 @@ class OffersCard(Card):
         for widget in (self.progress, self.import_file, self.fetch, self.undo):
             line.addWidget(widget)
         self.body.addLayout(line)
+        self.body.addLayout(self._rates_line())
         self.model = OffersModel(self)
         self._filter = _Filter(self)
         self._filter.setSourceModel(self.model)
@@ -122,6 +124,31 @@ class OffersCard(Card):
     def refresh(self) -> None:
         self.model.set_offers(self._store.offers)
         self.undo.setEnabled(bool(self._before))
+        rates = self._store.rates
+        if not self.rates.hasFocus():
+            self.rates.setText(rates_text(rates))
+        self.rates.setToolTip("\n".join(f"{rate.currency}: {rate.date}, {rate.source}" for rate in rates))
+
+    def _rates_line(self) -> QHBoxLayout:
+        """What a dollar buys: for prices in other currencies."""
+        self.rates = QLineEdit()
+        self.rates.setAccessibleName(self.tr("Exchange rates: what one US dollar buys"))
+        self.rates.setPlaceholderText(self.tr("0.86 EUR, 26300 VND"))
+        self.rates.editingFinished.connect(self._rates_typed)
+        caption = label(self.tr("One US dollar buys"), "quiet")
+        caption.setBuddy(self.rates)
+        return row(caption, self.rates, None)
+
+    def _rates_typed(self) -> None:
+        today = self.model.today.isoformat()
+        try:
+            rates = typed_rates(self.rates.text(), self._store.rates, today, self.tr("typed by you"))
+        except ValueError as error:
+            self._notices.show("rates", Severity.WARNING, str(error))
+            return
+        self._notices.clear("rates")
+        if rates != self._store.rates:
+            self._plan.set_rates(rates)
 
     def edit_price(self, row: int) -> None:
         """Open the price of a visible row for typing."""
