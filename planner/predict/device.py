@@ -12,12 +12,13 @@ from planner.benchmark.result import BenchmarkResult, ProbeResult
 from planner.door import InvalidInputError, Problem
 from planner.evidence import Evidence, Range
 from planner.hardware.catalogue import GpuSpec
-from planner.predict.efficiencies import TEXTBOOK, Efficiencies, efficiencies_for, load_efficiencies
-from planner.predict.step_time import CUDNN, MATRIX, matrix_arithmetic, smooth_max
+from planner.predict.efficiencies import Efficiencies, efficiencies_for, textbook
+from planner.predict.kernel_time import smooth_max
+from planner.predict.step_time import CUDNN, MATRIX, matrix_arithmetic
 from planner.predict.types import ARITHMETICS, DeviceModel, Floats
 from planner.units import GIB
 from planner.workload.job import Precision
-from planner.workload.optable import OP_CLASSES
+from planner.workload.optable import KIND_CLASS, KINDS, OP_CLASSES, PHASES
 
 # Drivers keep a little of the memory sold: 23.70 of 24 GiB on an RTX 3090.
 REPORTED_SHARE = 0.9875
@@ -33,6 +34,12 @@ SIGMA_SAME_MODEL = 0.02
 # Method with measured class efficiencies: between efficiencies fitted per class (0.17 on models not fitted to) and
 # textbook values (0.30). An assumption until measured steps are compared.
 SIGMA_MEASURED_CLASSES = 0.22
+# Ratios between two chips of one architecture, and between a GPU with measured classes and another: assumptions.
+_SIGMA_ANCHORED_RELATIVE, _SIGMA_ANCHORED_MEASURED = 0.04, 0.08
+# What a class that was not probed adds, by its share of the step: an assumption.
+_SIGMA_NOT_PROBED = 0.15
+# Probes of these classes run the forward pass; all others the backward pass, too.
+_FORWARD_ONLY = ("matmul", "copy", "optimizer")
 # A large matrix product reaches about this share of the data-sheet peak, a large copy this share of the
 # bandwidth: turns measured rates of a device without a data sheet into the scale the defaults are given in.
 _GEMM_SHARE, _COPY_SHARE = 0.8, 0.85
@@ -71,7 +78,7 @@ def _link(spec: GpuSpec) -> Range | None:
 
 def _by_arithmetic(known: Efficiencies) -> dict[str, Floats]:
     """FLOP efficiencies for each arithmetic: matrix units were fitted in 16 bit only, the rest is textbook."""
-    wide = np.where(MATRIX, load_efficiencies(TEXTBOOK).flop, known.flop) if known.precisions else known.flop
+    wide = np.where(MATRIX, textbook().flop, known.flop) if known.precisions else known.flop
     return {"fp32": wide, "tf32": wide, "fp16": known.flop, "bf16": known.flop}
 
 
@@ -81,24 +88,36 @@ def device_from_catalogue(
     rented: bool = False,
     display: bool = False,
     power_w: float | None = None,
-    known: Efficiencies | None = None,
+    known: tuple[Efficiencies, ...] | None = None,
 ) -> DeviceModel:
-    """A GPU known from its data sheet, with the class efficiencies published for it or for any GPU.
+    """A GPU known from its data sheet, with the efficiencies published for it, its architecture, or any GPU.
 
     ``rented``: one unknown card in an unknown host instead of the published one: a wider interval.
     ``display``: a screen hangs on the card. ``power_w``: its power limit; None: the data sheet's.
-    ``known``: other efficiencies than the best that are shipped.
+    ``known``: other efficiencies than the best that are shipped, one per level of software.
     Raises InvalidInputError when the data sheet gives no bandwidth.
     """
     if spec.bandwidth_bytes_per_s is None:
         raise InvalidInputError(spec.name, (Problem("bandwidth", "is not in the catalogue: run the benchmark"),))
-    known = known or efficiencies_for(spec.id)
+    usual, *others = [
+        _at_level(spec, level, rented=rented, display=display, power_w=power_w)
+        for level in known or efficiencies_for(spec.id, spec.architecture)
+    ]
+    levels = {
+        (device.software, device.mode): device for device in (usual, *others) if device.software and device.mode
+    }
+    return replace(usual, levels=levels)
+
+
+def _at_level(
+    spec: GpuSpec, known: Efficiencies, *, rented: bool, display: bool, power_w: float | None
+) -> DeviceModel:
     same = spec.id in known.devices
     sigma_device = SIGMA_SAME_MODEL if same else known.sigma_other_device
     return DeviceModel(
         name=spec.name,
         peak_flops_per_s=_peaks(spec),
-        bandwidth_bytes_per_s=spec.bandwidth_bytes_per_s,
+        bandwidth_bytes_per_s=spec.bandwidth_bytes_per_s or 0.0,
         flop_efficiency=_by_arithmetic(known),
         byte_efficiency=known.byte,
         launch_s=known.launch_s,
@@ -111,22 +130,33 @@ def device_from_catalogue(
         host_op_s=known.host_op_s,
         sigma_host=_SIGMA_HOST,
         sigma_channels_last=known.sigma_added_by_channels_last,
+        shape=known.shape,
         software=known.software,
+        mode=known.mode,
         fitted_precisions=known.precisions,
-        uncalibrated=known.uncalibrated,
+        sigma_by_kind=known.sigma_by_kind,
+        sigma_anchored=math.hypot(known.sigma_anchored, 0.0 if same else _SIGMA_ANCHORED_RELATIVE),
         link_bytes_per_s=_link(spec),
     )
 
 
+def _kind(probe: ProbeResult) -> int:
+    """The kind that a probe runs: as it says, or the one of its class's name, or the first of its class."""
+    for name in (probe.op_kind, probe.op_class):
+        if name in KINDS:
+            return KINDS.index(name)
+    return int(np.flatnonzero(np.equal(KIND_CLASS, OP_CLASSES.index(probe.op_class)))[0])
+
+
 def _arithmetic(probe: ProbeResult) -> str:
     """What a probe's kernels compute in: torch convolves fp32 in TF32, where there is any."""
-    cudnn = bool(CUDNN[OP_CLASSES.index(probe.op_class)])
     precision: dict[str, Precision] = {"fp32": "fp32", "fp16": "amp", "bf16": "amp_bf16"}
-    return matrix_arithmetic(precision.get(probe.dtype, "fp32"), cudnn)
+    return matrix_arithmetic(precision.get(probe.dtype, "fp32"), bool(CUDNN[_kind(probe)]))
 
 
 def _class_probes(result: BenchmarkResult) -> list[ProbeResult]:
-    return [probe for probe in result.probes if probe.op_class in OP_CLASSES and (probe.flops or probe.bytes)]
+    known = {*OP_CLASSES, *KINDS}
+    return [probe for probe in result.probes if probe.op_class in known and (probe.flops or probe.bytes)]
 
 
 def _best_rate(probes: list[ProbeResult], op_class: str, dtype: str | None, what: str) -> float | None:
@@ -155,52 +185,81 @@ def _measured_limits(result: BenchmarkResult, probes: list[ProbeResult]) -> tupl
 
 
 class _Measured:
-    """Default efficiencies, corrected class by class with measured ÷ predicted time of the probes."""
+    """Default efficiencies, corrected kind by kind with measured ÷ predicted time of the probes.
+
+    A kind that was not probed follows the probed kinds of its class.
+    """
 
     def __init__(self, base: DeviceModel, known: Efficiencies, probes: list[ProbeResult]) -> None:
         self.flop = {arithmetic: known.flop.copy() for arithmetic in ARITHMETICS}
         self.byte = known.byte.copy()
-        self.probed: set[str] = set()
-        groups: dict[tuple[str, str, str], list[tuple[float, float]]] = defaultdict(list)
+        self.probed: set[int] = set()  # classes
+        by_kind: dict[tuple[str, str, int], list[tuple[float, float]]] = defaultdict(list)
         for probe in probes:
             limit, arithmetic, predicted_s = _binding(base, probe)
-            groups[limit, arithmetic, probe.op_class].append((predicted_s, probe.time_s - base.launch_s))
-            self.probed.add(probe.op_class)
-        for (limit, arithmetic, name), times in groups.items():
-            predicted, measured = (sum(column) for column in zip(*times, strict=True))
-            grid = self.flop[arithmetic] if limit == "flop" else self.byte
-            # Long probes weigh most: the sum is what a step is made of.
-            grid[..., OP_CLASSES.index(name)] *= predicted / max(measured, 1e-9)
-        self._lend({(arithmetic, name) for limit, arithmetic, name in groups if limit == "flop"})
+            by_kind[limit, arithmetic, _kind(probe)].append((predicted_s, probe.time_s - base.launch_s))
+            self.probed.add(int(KIND_CLASS[_kind(probe)]))
+        by_class: dict[tuple[str, str, int], list[tuple[float, float]]] = defaultdict(list)
+        for (limit, arithmetic, kind), times in by_kind.items():
+            by_class[limit, arithmetic, int(KIND_CLASS[kind])] += times
+        for (limit, arithmetic, op_class), times in by_class.items():
+            alone = [k for (lim, arith, k) in by_kind if (lim, arith) == (limit, arithmetic)]
+            others = np.equal(KIND_CLASS, op_class) & ~np.isin(np.arange(len(KINDS)), alone)
+            self._grid(limit, arithmetic)[..., others] *= _speed(times)
+        for (limit, arithmetic, kind), times in by_kind.items():
+            self._grid(limit, arithmetic)[..., kind] *= _speed(times)
+        self._lend({(arithmetic, op_class) for limit, arithmetic, op_class in by_class if limit == "flop"})
 
-    def _lend(self, known: set[tuple[str, str]]) -> None:
+    def _grid(self, limit: str, arithmetic: str) -> Floats:
+        return self.flop[arithmetic] if limit == "flop" else self.byte
+
+    def _lend(self, known: set[tuple[str, int]]) -> None:
         """A type that was not probed behaves like its sibling of the same width."""
         siblings = {"fp16": "bf16", "bf16": "fp16", "fp32": "tf32", "tf32": "fp32"}
-        for name in self.probed:
-            column = OP_CLASSES.index(name)
+        for op_class in self.probed:
+            columns = np.equal(KIND_CLASS, op_class)
             for arithmetic, sibling in siblings.items():
-                if (arithmetic, name) not in known and (sibling, name) in known:
-                    self.flop[arithmetic][..., column] = self.flop[sibling][..., column]
+                if (arithmetic, op_class) not in known and (sibling, op_class) in known:
+                    self.flop[arithmetic][..., columns] = self.flop[sibling][..., columns]
+
+
+def _speed(times: list[tuple[float, float]]) -> float:
+    """Predicted ÷ measured seconds. Long probes weigh most: the sum is what a step is made of."""
+    predicted, measured = (sum(column) for column in zip(*times, strict=True))
+    return float(predicted / max(measured, 1e-9))
+
+
+def _phases(kind: int) -> list[int]:
+    """What a probe of this kind runs: convolutions all their gradients, products and copies the forward pass."""
+    name = KINDS[kind]
+    if OP_CLASSES[KIND_CLASS[kind]] in _FORWARD_ONLY:
+        phases: tuple[str, ...] = ("forward",)
+    else:
+        phases = ("forward", "backward", "weight_gradient") if name.startswith("conv") else ("forward", "backward")
+    return [PHASES.index(phase) for phase in phases]
 
 
 def _binding(device: DeviceModel, probe: ProbeResult) -> tuple[str, str, float]:
-    """Which limit binds a probe ("flop" or "byte"), its arithmetic, and its predicted time without launch.
+    """Which limit binds a probe ("flop" or "byte"), its arithmetic, and its predicted time without launch."""
+    kind, arithmetic = _kind(probe), _arithmetic(probe)
 
-    Default efficiencies are averaged over phases: probes of convolutions run forward and backward.
-    """
-    column, arithmetic = OP_CLASSES.index(probe.op_class), _arithmetic(probe)
-    peak = device.peak_flops_per_s[arithmetic if MATRIX[column] else "fp32"]
-    flop_s = probe.flops / (peak * float(device.flop_efficiency[arithmetic][0, :2, column].mean()))
-    byte_s = probe.bytes / (device.bandwidth_bytes_per_s * float(device.byte_efficiency[0, :2, column].mean()))
-    predicted = float(smooth_max(np.array(flop_s), np.array(byte_s)))
+    def share(grid: Floats) -> float:
+        """Of phases that do the same work each: the harmonic mean."""
+        return float(1 / np.mean(1 / grid[0, _phases(kind), kind]))
+
+    flop_s = probe.flops / (
+        device.peak_flops_per_s[arithmetic if MATRIX[kind] else "fp32"] * share(device.flop_efficiency[arithmetic])
+    )
+    byte_s = probe.bytes / (device.bandwidth_bytes_per_s * share(device.byte_efficiency))
+    predicted = float(smooth_max(np, np.array(flop_s), np.array(byte_s)))
     return ("flop" if flop_s >= byte_s else "byte"), arithmetic, predicted
 
 
-def _uncalibrated(known: Efficiencies, probed: set[str]) -> Floats:
-    """Extra sigma of classes the benchmark does not cover: the defaults' whole uncertainty comes back."""
-    missing = math.sqrt(max(known.sigma_model["contiguous"] ** 2 - SIGMA_MEASURED_CLASSES**2, 0.0))
-    extra = known.uncalibrated + missing
-    return np.array([0.0 if name in probed else extra[c] for c, name in enumerate(OP_CLASSES)])
+def _sigma_by_kind(known: Efficiencies, probed: set[int]) -> Floats:
+    """Extra sigma of classes the benchmark does not cover."""
+    covered = np.isin(KIND_CLASS, list(probed))
+    extra: Floats = np.where(covered, 0.0, known.sigma_by_kind + _SIGMA_NOT_PROBED)
+    return extra
 
 
 def _sigma_of_probes(probes: list[ProbeResult]) -> float:
@@ -240,7 +299,7 @@ def device_from_benchmark(
     neither a data sheet nor the probes that replace it.
     """
     is_cpu = result.device_kind == "cpu"
-    probes, known = _class_probes(result), load_efficiencies(TEXTBOOK)
+    probes, known = _class_probes(result), textbook()
     if spec is not None and spec.bandwidth_bytes_per_s is not None and not is_cpu:
         peaks, bandwidth = _peaks(spec), spec.bandwidth_bytes_per_s
     else:
@@ -263,6 +322,8 @@ def device_from_benchmark(
         host_op_s=host_op_s,
         sigma_host=sigma_host,
         sigma_channels_last=known.sigma_added_by_channels_last,
+        shape=known.shape,
+        sigma_anchored=_SIGMA_ANCHORED_MEASURED,
         link_bytes_per_s=_link(spec) if spec is not None else None,
         is_cpu=is_cpu,
     )
@@ -271,5 +332,5 @@ def device_from_benchmark(
         base,
         flop_efficiency=measured.flop,
         byte_efficiency=measured.byte,
-        uncalibrated=_uncalibrated(known, measured.probed),
+        sigma_by_kind=_sigma_by_kind(known, measured.probed),
     )

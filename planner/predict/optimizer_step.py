@@ -13,7 +13,6 @@ from typing import Protocol
 
 from planner.evidence import Range
 from planner.workload.job import Optimizer, Recipe
-from planner.workload.optable import OpTable
 
 # Tensors one multi-tensor kernel of torch takes (depth-1 to depth-4 lists hold 110 to 36; fused Adam 48).
 TENSORS_PER_FOREACH_KERNEL = 50
@@ -64,7 +63,14 @@ class OptimizerStep:
     flops: float
 
 
-def _width(table: OpTable) -> float:
+class Updated(Trained, Protocol):
+    """All that the cost of an update depends on."""
+
+    @property
+    def parameter_tensors(self) -> int: ...
+
+
+def _width(table: Updated) -> float:
     """Bytes per trained parameter as stored."""
     return table.trained_parameter_bytes / table.trained_parameters if table.trained_parameters else 0.0
 
@@ -74,7 +80,7 @@ def _unscales_gradients(recipe: Recipe) -> bool:
     return recipe.precision == "amp" and recipe.software != "torch1.12"
 
 
-def optimizer_step(table: OpTable, recipe: Recipe) -> OptimizerStep:
+def optimizer_step(table: Updated, recipe: Recipe) -> OptimizerStep:
     """What one update costs; nothing when nothing is trained or in inference."""
     if recipe.mode == "infer" or table.trained_parameters == 0:
         return OptimizerStep(0.0, 0.0, 0.0)

@@ -143,7 +143,7 @@ def _request(raw: dict[str, str]) -> _Request:
     preset = _preset(row)
     traced_adapter = TRACED_ADAPTERS.get(preset, "none")
     adapter = row.text("adapter") or traced_adapter
-    if adapter != traced_adapter:
+    if preset and adapter != traced_adapter:
         row.refuse("adapter", f"{row.text('model')} has only {traced_adapter}")
     usual_batch = preset_info(preset).default_batch_size if preset else default.batch_size
     image_size, sequence_length = row.whole("image_size", None, 2**20), row.whole("sequence_length", None, 2**24)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import get_args
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence import Evidence, Range
-from planner.workload.job import MemoryFormat, Precision, Software
-from planner.workload.optable import OP_CLASSES
+from planner.predict.kernel_time import NO_SHAPE, ShapeTerms
+from planner.workload.job import MemoryFormat, Mode, Precision, Software
+from planner.workload.optable import KINDS
 
 Floats = NDArray[np.float64]
 
@@ -23,9 +25,10 @@ ARITHMETICS = ("fp32", "tf32", "fp16", "bf16")
 class DeviceModel:
     """A GPU (or CPU) as the roofline sees it.
 
-    An op takes smooth-max(flops / (flop_efficiency · peak), bytes / (byte_efficiency · bandwidth)) + launch_s.
-    Efficiencies broadcast to (F, P, C): memory formats of ``FORMATS``, phases of ``optable.PHASES``, classes of
-    ``optable.OP_CLASSES``. They predict sums over a whole step, not the time of one op.
+    An op takes smooth-max(flops / (flop_efficiency · peak), bytes / (byte_efficiency · bandwidth)) + launch_s, the
+    efficiencies corrected by its shape (``planner.predict.kernel_time``). They broadcast to (F, P, K): memory
+    formats of ``FORMATS``, phases of ``optable.PHASES``, kinds of ``optable.KINDS``, and predict sums over a whole
+    step, not the time of one op.
     """
 
     name: str
@@ -43,14 +46,27 @@ class DeviceModel:
     # Time the host's Python needs to issue one op, by phase; zeros where host and device are the same processor.
     host_op_s: tuple[float, float, float] = (0.0, 0.0, 0.0)
     sigma_host: float = 0.0  # standard deviation of ln(host_op_s)
+    shape: ShapeTerms = NO_SHAPE
     software: Software | None = None  # level the efficiencies were fitted on; None: not fitted on any
-    fitted_precisions: tuple[Precision, ...] = ()  # of the training steps they were fitted on
-    uncalibrated: Floats = field(default_factory=lambda: np.zeros(len(OP_CLASSES)))  # (C,) extra sigma of a class
+    mode: Mode | None = None  # of the steps they were fitted on
+    fitted_precisions: tuple[Precision, ...] = ()
+    # Extra standard deviation of a kind, broadcasts to (F, K); a kind errs as a whole: by its share of the step.
+    sigma_by_kind: Floats = field(default_factory=lambda: np.zeros(len(KINDS)))
+    # Standard deviation of ln(ratio) to the RTX 3090 where a step was measured on one of them.
+    sigma_anchored: float = 0.12
+    step_factor: float = 1.0  # on predicted step times: what a measured step says of this model (see ``anchor``)
+    # The same GPU as it is known at levels of software and in modes; empty: this is all that is known.
+    levels: Mapping[tuple[Software, Mode], DeviceModel] = field(default_factory=dict)
     # Bus bandwidth between this GPU's neighbours in one host where the board decides it (NVSwitch);
     # None: the host decides, as with PCIe cards.
     link_bytes_per_s: Range | None = None
     sigma_channels_last: float = 0.0  # added to sigma_model (in squares) for that memory format
     is_cpu: bool = False
+
+    def at(self, software: Software, mode: Mode) -> DeviceModel:
+        """This GPU at a level of software in a mode; else in that mode at another level; else as it is."""
+        same_mode = (device for (_, known), device in self.levels.items() if known == mode)
+        return self.levels.get((software, mode)) or next(same_mode, self)
 
 
 @dataclass(frozen=True)

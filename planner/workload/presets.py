@@ -11,7 +11,8 @@ from typing import Literal
 
 from planner.door import InvalidInputError, Problem, parse_json, validated
 from planner.paths import RESOURCES
-from planner.workload.optable import OpTable, SizeKind
+from planner.workload.job import MemoryFormat
+from planner.workload.optable import LAID_OUT, OpTable, SizeKind
 from planner.workload.table_file import TableRecord, from_record
 
 PRESETS = (
@@ -79,7 +80,7 @@ class Maker:
 class PresetFile:
     """A whole file in ``resources/presets``."""
 
-    schema_version: Literal[1]
+    schema_version: Literal[2]
     name: str
     family: Family
     default_batch_size: int
@@ -122,9 +123,11 @@ def _preset_file(name: str) -> PresetFile:
 
 
 @cache
-def load_preset(name: str, precision: str = "amp", checkpointing: str = "none") -> OpTable:
+def load_preset(
+    name: str, precision: str = "amp", checkpointing: str = "none", memory_format: MemoryFormat = "contiguous"
+) -> OpTable:
     """The table of a preset for a precision of ``planner.workload.job`` ("fp32", "tf32", "amp", "amp_bf16",
-    "bf16") and a checkpointing ("none", "full").
+    "bf16"), a checkpointing ("none", "full") and a memory format, which only images and volumes have.
 
     Raises InvalidInputError for an unknown preset or precision and for a variant that was not traced; the
     message lists what there is.
@@ -134,15 +137,17 @@ def load_preset(name: str, precision: str = "amp", checkpointing: str = "none") 
     if precision not in TRACED_PRECISION:
         what = f"there is no precision {precision!r}; known: {', '.join(TRACED_PRECISION)}"
         raise InvalidInputError(source, (Problem("precision", what),))
-    wanted = (TRACED_PRECISION[precision], checkpointing)
+    laid_out = memory_format if file.variants[0].size_kind in LAID_OUT else "contiguous"
+    wanted = (TRACED_PRECISION[precision], checkpointing, laid_out)
     for record in file.variants:
-        if (record.precision, record.checkpointing) == wanted:
+        if (record.precision, record.checkpointing, record.memory_format) == wanted:
             return from_record(record)
     raise InvalidInputError(source, (_missing(file, precision, checkpointing),))
 
 
 def _missing(file: PresetFile, precision: str, checkpointing: str) -> Problem:
-    have = "; ".join(f"{record.precision} with checkpointing {record.checkpointing}" for record in file.variants)
+    pairs = dict.fromkeys((record.precision, record.checkpointing) for record in file.variants)
+    have = "; ".join(f"{precision} with checkpointing {checkpointing}" for precision, checkpointing in pairs)
     where = "precision"
     if any(record.precision == TRACED_PRECISION[precision] for record in file.variants):
         where = "checkpointing"
@@ -168,5 +173,5 @@ def preset_info(name: str) -> PresetInfo:
         model_source=file.model_source,
         note=file.note,
         made_by=file.made_by,
-        variants=tuple((record.precision, record.checkpointing) for record in file.variants),
+        variants=tuple(dict.fromkeys((record.precision, record.checkpointing) for record in file.variants)),
     )

@@ -11,11 +11,18 @@ import numpy as np
 
 from planner.door import InvalidInputError, Problem, parse_json, plain, validated
 from planner.storage import write_atomically
-from planner.workload.optable import OP_CLASSES, PHASES, OpTable, SizeKind
+from planner.workload.job import MemoryFormat
+from planner.workload.optable import KINDS, PHASES, POLYNOMIALS, OpTable, SizeKind
 
 Six = tuple[float, float, float, float, float, float]
-# op class, phase, operand bytes, executions, FLOP coefficients, byte coefficients
-OpRecord = tuple[str, str, Literal[2, 4], float, Six, Six]
+Polynomial = float | Six  # a number where a quantity depends on neither batch nor size
+
+
+# kind, phase, operand bytes, 1 if channels-last, executions, window, stride, coefficients of POLYNOMIALS
+OpRecord = tuple[
+    str, str, Literal[2, 4], Literal[0, 1], float, float, float,
+    Polynomial, Polynomial, Polynomial, Polynomial, Polynomial, Polynomial,
+]  # fmt: skip
 
 _STRICT = {"extra": "forbid", "allow_inf_nan": False}
 _INLINE_FIELDS = ("ops", "live_bytes", "live_gradient_bytes", "live_bytes_infer", "input_bytes")
@@ -27,6 +34,7 @@ class TableRecord:
 
     model: str
     precision: Literal["fp32", "amp", "bf16"]
+    memory_format: MemoryFormat
     checkpointing: Literal["none", "full"]
     size_kind: SizeKind
     default_size: int
@@ -59,9 +67,9 @@ class TableRecord:
             raise ValueError("size_unit must be at least 1")
         if not 0 < self.trained_parameters <= self.parameters:
             raise ValueError("trained_parameters must be between 1 and parameters")
-        for index, (op_class, phase, _, count, _, _) in enumerate(self.ops):
-            if op_class not in OP_CLASSES:
-                raise ValueError(f"ops.{index}: unknown op class {op_class!r}; known: {', '.join(OP_CLASSES)}")
+        for index, (kind, phase, _, _, count, *_) in enumerate(self.ops):
+            if kind not in KINDS:
+                raise ValueError(f"ops.{index}: unknown kind of op {kind!r}; known: {', '.join(KINDS)}")
             if phase not in PHASES:
                 raise ValueError(f"ops.{index}: unknown phase {phase!r}; known: {', '.join(PHASES)}")
             if count <= 0:
@@ -72,7 +80,7 @@ class TableRecord:
 class TableFile:
     """A file with one op table."""
 
-    schema_version: Literal[1]
+    schema_version: Literal[2]
     table: TableRecord
 
     __pydantic_config__ = _STRICT
@@ -83,7 +91,9 @@ _SCALARS = tuple(field.name for field in fields(TableRecord) if field.name not i
 
 def to_record(table: OpTable) -> TableRecord:
     """The file's view of a table."""
-    ops = zip(table.op_class, table.phase, table.dtype_bytes, table.count, table.flops, table.bytes, strict=True)
+    polynomials = [[_polynomial(row) for row in getattr(table, name)] for name in POLYNOMIALS]
+    numbers = (table.count, table.kernel, table.stride)
+    ops = zip(table.kind, table.phase, table.dtype_bytes, table.channels_last, *numbers, *polynomials, strict=True)
     return TableRecord(
         **{name: getattr(table, name) for name in _SCALARS},
         input_bytes=_six(table.input_bytes),
@@ -91,23 +101,29 @@ def to_record(table: OpTable) -> TableRecord:
         live_gradient_bytes=table.live_gradient_bytes.tolist(),
         live_bytes_infer=[_six(row) for row in table.live_bytes_infer],
         ops=[
-            (OP_CLASSES[kind], PHASES[phase], int(width), float(count), _six(flops), _six(moved))  # type: ignore[misc]
-            for kind, phase, width, count, flops, moved in ops
+            (KINDS[kind], PHASES[phase], int(width), int(last), *map(float, row[:3]), *row[3:])
+            for kind, phase, width, last, *row in ops
         ],
     )
 
 
 def from_record(record: TableRecord) -> OpTable:
     """The table of a validated record."""
-    kinds, phases, widths, counts, flops, moved = zip(*record.ops, strict=True)
+    kinds, phases, widths, lasts, counts, kernels, strides, *polynomials = zip(*record.ops, strict=True)
+    amounts: dict[str, Any] = {
+        name: np.array([_coefficients(number) for number in column])
+        for name, column in zip(POLYNOMIALS, polynomials, strict=True)
+    }
     return OpTable(
         **{name: getattr(record, name) for name in _SCALARS},
-        op_class=np.array([OP_CLASSES.index(kind) for kind in kinds], dtype=np.int64),
+        kind=np.array([KINDS.index(kind) for kind in kinds], dtype=np.int64),
         phase=np.array([PHASES.index(phase) for phase in phases], dtype=np.int64),
         dtype_bytes=np.array(widths, dtype=np.int64),
+        channels_last=np.array(lasts, dtype=np.bool_),
         count=np.array(counts, dtype=np.float64),
-        flops=np.array(flops, dtype=np.float64),
-        bytes=np.array(moved, dtype=np.float64),
+        kernel=np.array(kernels, dtype=np.float64),
+        stride=np.array(strides, dtype=np.float64),
+        **amounts,
         live_bytes=np.array(record.live_bytes, dtype=np.float64),
         live_gradient_bytes=np.array(record.live_gradient_bytes, dtype=np.float64),
         live_bytes_infer=np.array(record.live_bytes_infer, dtype=np.float64),
@@ -117,7 +133,7 @@ def from_record(record: TableRecord) -> OpTable:
 
 def save_table(path: Path, table: OpTable) -> None:
     """Write one table. Raises OSError and then leaves what was there."""
-    file = TableFile(1, to_record(table))
+    file = TableFile(2, to_record(table))
     write_atomically(path, diffable_json(plain(file)).encode())
 
 
@@ -158,6 +174,15 @@ def _whole(value: Any) -> Any:
     if isinstance(value, list):
         return [_whole(entry) for entry in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _polynomial(row: Any) -> Polynomial:
+    """A number instead of six coefficients where the other five are zero."""
+    return float(row[0]) if not any(row[1:]) else _six(row)
+
+
+def _coefficients(value: Polynomial) -> Six:
+    return value if isinstance(value, tuple) else (value, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def _six(row: Any) -> Six:

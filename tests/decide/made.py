@@ -34,7 +34,7 @@ JOB = Job(
 
 
 def table(**changes) -> OpTable:
-    op = ("matmul", "forward", 2, 1, per_sample(1e12), per_sample(0.0))
+    op = ("linear", "forward", 2, 1, per_sample(1e12), per_sample(0.0))
     fields = {"trained_parameter_bytes": 10**9, "parameter_bytes": 10**9, "parameter_tensors": 0}
     return make_table([op], [per_sample(0.0)], **{**fields, "input_bytes": np.array(per_sample(1.0)), **changes})
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from planner.benchmark.result import BenchmarkResult, ProbeKind, ProbeResult
 from planner.evidence import Evidence
 from planner.predict.types import ARITHMETICS, DeviceModel
-from planner.workload.optable import COEFFICIENTS, OP_CLASSES, PHASES, OpTable
+from planner.workload.optable import COEFFICIENTS, KINDS, PHASES, OpTable
 
 GIB = 2**30
 
@@ -23,8 +23,8 @@ def constant(value: float) -> list[float]:
 
 
 def make_table(ops=(), live=(), **changes) -> OpTable:
-    """``ops``: (class, phase, dtype_bytes, count, flops, bytes); ``live``: coefficients of candidate moments."""
-    rows = list(ops) or [("matmul", "forward", 2, 1, per_sample(1e9), per_sample(1e6))]
+    """``ops``: (kind, phase, dtype_bytes, count, flops, bytes); ``live``: coefficients of candidate moments."""
+    rows = list(ops) or [("linear", "forward", 2, 1, per_sample(1e9), per_sample(1e6))]
     moments = np.array(live or [per_sample(1e7)], float)
     gradients = np.linspace(0, changes.get("trained_parameter_bytes", 100_000_000), len(moments))
     fields = {
@@ -36,12 +36,17 @@ def make_table(ops=(), live=(), **changes) -> OpTable:
         "size_unit": 1,
         "size_min": 0,
         "size_max": 0,
-        "op_class": np.array([OP_CLASSES.index(row[0]) for row in rows]),
+        "memory_format": "contiguous",
+        "kind": np.array([KINDS.index(row[0]) for row in rows]),
         "phase": np.array([PHASES.index(row[1]) for row in rows]),
         "dtype_bytes": np.array([row[2] for row in rows]),
         "count": np.array([row[3] for row in rows], float),
+        "channels_last": np.full(len(rows), changes.get("memory_format") == "channels_last"),
+        "kernel": np.ones(len(rows)),
+        "stride": np.ones(len(rows)),
         "flops": np.array([row[4] for row in rows], float),
         "bytes": np.array([row[5] for row in rows], float),
+        **{name: np.zeros((len(rows), COEFFICIENTS)) for name in ("m", "n", "k", "groups")},
         "live_bytes": moments,
         "live_gradient_bytes": gradients,
         "live_bytes_infer": moments / 4,
@@ -62,8 +67,8 @@ def make_device(**changes) -> DeviceModel:
         "name": "Round",
         "peak_flops_per_s": {"fp32": 1e13, "tf32": 5e13, "fp16": 1e14, "bf16": 1e14},
         "bandwidth_bytes_per_s": 1e12,
-        "flop_efficiency": dict.fromkeys(ARITHMETICS, np.full(len(OP_CLASSES), 0.5)),
-        "byte_efficiency": np.ones(len(OP_CLASSES)),
+        "flop_efficiency": dict.fromkeys(ARITHMETICS, np.full(len(KINDS), 0.5)),
+        "byte_efficiency": np.ones(len(KINDS)),
         "launch_s": 0.0,
         "memory_bytes": 24.0 * GIB,
         "memory_reserved_bytes": 1.0 * GIB,
@@ -106,9 +111,9 @@ def make_result(*probes: ProbeResult, **changes) -> BenchmarkResult:
 
 _amount = st.floats(0, 1e10)
 _coefficients = st.lists(_amount, min_size=COEFFICIENTS, max_size=COEFFICIENTS)
-_classes = [name for name in OP_CLASSES if name != "attention"]  # not on every software level
+_kinds = [name for name in KINDS if name != "attention"]  # not on every software level
 _op = st.tuples(
-    st.sampled_from(_classes), st.sampled_from(PHASES[:2]), st.sampled_from([2, 4]), st.integers(1, 50),
+    st.sampled_from(_kinds), st.sampled_from(PHASES[:2]), st.sampled_from([2, 4]), st.integers(1, 50),
     _coefficients, _coefficients,
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ import csv
 import pytest
 
 from planner.hardware.catalogue import by_id
-from planner.predict.calibration.measured import MEASUREMENTS
+from planner.predict.calibration.traced import TRAINING as MEASUREMENTS
 from planner.predict.device import device_from_catalogue
 from planner.predict.estimate import estimate
 from planner.predict.types import Fits
@@ -35,7 +35,7 @@ def predicted(row, batch):
         batch_size=int(batch), optimizer="momentum", software="torch1.12", memory_format=row["memory_format"]
     )
     device = device_from_catalogue(by_id("rtx-3090"))
-    return estimate(recipe, device, load_preset(PRESET_OF[row["architecture"]], "amp", "none"))
+    return estimate(recipe, device, load_preset(PRESET_OF[row["architecture"]], "amp", "none", row["memory_format"]))
 
 
 @pytest.mark.parametrize("row", published(), ids=lambda row: f"{row['architecture']}-{row['memory_format']}")

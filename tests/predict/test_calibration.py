@@ -9,17 +9,12 @@ import pytest
 
 from planner.hardware.catalogue import by_id
 from planner.paths import RESOURCES
-from planner.predict.calibration.fit import CELLS, Fit, fit
-from planner.predict.calibration.measured import PUBLISHED, Limits, read_measured, table_path
 from planner.predict.device import device_from_catalogue
-from planner.predict.efficiencies import TEXTBOOK, efficiencies_for, load_efficiencies
-from planner.predict.step_time import predict_step_time
-from planner.workload.optable import OP_CLASSES
-from planner.workload.table_file import save_table
-from tests.predict.made import make_device, make_table, per_sample
+from planner.predict.efficiencies import TEXTBOOK, efficiencies_for, load_efficiencies, textbook
+from planner.workload.optable import KINDS, PHASES
 
 FILES = sorted(file.stem for file in (RESOURCES / "calibration").glob("*.json"))
-EFFICIENCIES = [name for name in FILES if name != "bus_bandwidth"]
+LEVELS = [TEXTBOOK, "rtx3090", "ada", "blackwell"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -28,77 +23,46 @@ def test_that_every_file_names_source_licence_and_date(name):
     assert all(data[key] for key in ("schema_version", "what", "source", "licence", "date", "evidence"))
 
 
-@pytest.mark.parametrize("name", EFFICIENCIES)
+@pytest.mark.parametrize("name", LEVELS)
 def test_that_efficiencies_are_complete_and_positive(name):
-    known = load_efficiencies(name)
-    for grid in (known.flop, known.byte):
-        assert grid.shape == (2, 3, len(OP_CLASSES))
-        assert (grid > 0).all()
-    assert all(0 < sigma < 1 for sigma in known.sigma_model.values())
-    assert all(by_id(device) for device in known.devices)
+    for level in load_efficiencies(name):
+        for grid in (level.flop, level.byte):
+            assert grid.shape == (2, len(PHASES), len(KINDS))
+            assert (grid > 0).all()
+        assert level.sigma_by_kind.shape == (2, len(KINDS))
+        assert (level.sigma_by_kind >= 0).all()
+        assert all(0 < sigma < 1 for sigma in level.sigma_model.values())
+        assert all(by_id(device) for device in level.devices)
 
 
-def test_that_the_3090_has_its_own_file_and_others_fall_back():
-    assert efficiencies_for("rtx-3090").devices == ("rtx-3090",)
-    assert efficiencies_for("rtx-4090").id == TEXTBOOK
+def test_that_the_3090_has_its_own_file_its_architecture_shares_it_and_others_fall_back():
+    assert efficiencies_for("rtx-3090", "Ampere")[0].devices == ("rtx-3090",)
+    assert efficiencies_for("rtx-3080-ti", "Ampere") == efficiencies_for("rtx-3090", "Ampere")
+    assert efficiencies_for("rtx-4070", "Ada Lovelace")[0].devices == ("rtx-4090",)
+    assert efficiencies_for("v100-sxm2-16gb", "Volta") == (textbook(),)
 
 
-def test_that_the_fitted_card_is_surer_than_one_that_is_not():
-    fitted, other = (device_from_catalogue(by_id(name)) for name in ("rtx-3090", "rtx-3080-ti"))
-    assert fitted.sigma_model < other.sigma_model
-    assert fitted.evidence < other.evidence  # C before D
+def test_that_the_3090_knows_the_published_software_and_todays_apart():
+    device = device_from_catalogue(by_id("rtx-3090"))
+    old, new = device.at("torch1.12", "train"), device.at("torch2", "train")
+    assert (old.software, new.software) == ("torch1.12", "torch2")
+    assert old.sigma_model < new.sigma_model  # nobody measured training on torch 2
+    assert device.at("torch1.12", "infer").software == "torch2"  # the nearest that is known
 
 
-@pytest.fixture
-def measured(tmp_path):
-    """Twelve made-up architectures of four families whose times follow known efficiencies exactly."""
-    random = np.random.default_rng(7)
-    truth = make_device(
-        bandwidth_bytes_per_s=1e12,
-        byte_efficiency=np.full(len(OP_CLASSES), 0.4),
-        flop_efficiency=dict.fromkeys(("fp32", "tf32", "fp16", "bf16"), np.full(len(OP_CLASSES), 0.8)),
-        launch_s=4e-6,
-    )
-    lines = ["model,family,memory_format,batch_size,image_size,step_time_ms"]
-    for index in range(12):
-        ops = [
-            (name, phase, 2, 10, per_sample(random.uniform(1e7, 1e10)), per_sample(random.uniform(1e5, 1e8)))
-            for name in ("conv", "conv_1x1", "pointwise", "norm")
-            for phase in ("forward", "backward")
-        ]
-        table = make_table(ops)
-        save_table(table_path(tmp_path, f"net{index}", 224), table)
-        step = predict_step_time(table, PUBLISHED, truth).seconds.likely
-        lines.append(f"timm:net{index},family{index % 4},contiguous,{PUBLISHED.batch_size},224,{step * 1e3}")
-    file = tmp_path / "measured.csv"
-    file.write_text("\n".join([*lines, "timm:never_traced,family9,contiguous,1,224,1"]), encoding="utf-8")
-    return read_measured(file, tmp_path, Limits(half_flops=1e14, full_flops=1e13, bytes=1e12))
+def test_that_the_fitted_card_is_surer_than_its_siblings_and_those_than_strangers():
+    fitted, sibling, stranger = (device_from_catalogue(by_id(n)) for n in ("rtx-3090", "rtx-3080-ti", "gtx-1080-ti"))
+    assert fitted.sigma_device < sibling.sigma_device
+    assert fitted.evidence < sibling.evidence  # C before D
+    assert sibling.sigma_model < stranger.sigma_model
 
 
-def test_that_only_traced_architectures_are_read(measured):
-    assert len(measured.architecture) == 12
-    assert "never_traced" not in measured.architecture
-
-
-def test_that_the_fit_and_the_prediction_share_one_formula(measured):
-    """With the true efficiencies the fitting side gives the times that the prediction gave."""
-    log_efficiency = np.stack([np.full((2, CELLS), np.log(0.8)), np.full((2, CELLS), np.log(0.4))], axis=1)
-    seconds = Fit(log_efficiency, 4e-6).seconds(measured)
-    assert seconds == pytest.approx(measured.step_s, rel=1e-9)
-
-
-def test_that_the_fit_finds_times_it_can_express(measured):
-    before = Fit(np.log(np.broadcast_to([[[0.5], [0.7]]], (2, 2, CELLS))), 4e-6).seconds(measured)
-    after = fit(measured, 0.5, 0.7, 4e-6).seconds(measured)
-
-    def error(seconds):
-        return np.abs(np.log(seconds / measured.step_s)).mean()
-
-    assert error(after) < 0.02 < error(before)
-
-
-def test_that_choosing_steps_keeps_their_rows_together(measured):
-    keep = np.array([family == "family1" for family in measured.family])
-    chosen = measured.choose(keep)
-    ideal = Fit(np.zeros((2, 2, CELLS)), 0.0)
-    assert ideal.seconds(chosen) == pytest.approx(ideal.seconds(measured)[keep])
+def test_that_the_accuracy_file_tells_of_held_out_families_beside_simpler_methods():
+    data = json.loads((RESOURCES / "calibration" / "accuracy_step_time.json").read_text(encoding="utf-8"))
+    training = data["training"]
+    assert training["all"]["steps"] > 900
+    assert all(training["all"]["median"] < rival["median"] / 2 for rival in training["rivals"].values())
+    assert 0.85 < training["all"]["coverage"] < 0.95
+    assert len(training["worst"]) == 10
+    assert {row["memory_format"] for row in training["families"]} == {"contiguous", "channels_last"}
+    assert np.isfinite([figures["mean"] for figures in data["anchored"].values()]).all()

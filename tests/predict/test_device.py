@@ -11,11 +11,11 @@ from planner.hardware.catalogue import by_id, load_catalogue
 from planner.predict.device import device_from_benchmark, device_from_catalogue
 from planner.predict.step_time import predict_step_time
 from planner.workload.job import Recipe
-from planner.workload.optable import OP_CLASSES
+from planner.workload.optable import KINDS
 from tests.predict.made import GIB, constant, make_result, make_table, probe
 
 RTX_3090 = by_id("rtx-3090")
-GEMM = [("matmul", "forward", 2, 1, constant(1e13), constant(1e8))]
+GEMM = [("linear", "forward", 2, 1, constant(1e13), constant(1e8))]
 INFER = Recipe(mode="infer", batch_size=1)
 
 
@@ -57,14 +57,14 @@ def test_that_a_probe_predicts_itself():
 
 
 def test_that_measured_bandwidth_replaces_the_default():
-    moved = [("copy", "forward", 4, 1, constant(0), constant(1e10))]
+    moved = [("cast", "forward", 4, 1, constant(0), constant(1e10))]
     device = device_from_benchmark(make_result(probe("copy", "fp32", 0.02, moved=1e10)), RTX_3090)
     assert predict_step_time(make_table(moved), INFER, device).seconds.likely == pytest.approx(0.02, rel=1e-3)
 
 
 def test_that_bf16_borrows_from_fp16_and_other_classes_keep_the_default():
     device = device_from_benchmark(make_result(probe("matmul", "fp16", 0.25, flops=1e13)), RTX_3090)
-    column = OP_CLASSES.index("matmul")
+    column = KINDS.index("linear")
     default = device_from_benchmark(make_result(), RTX_3090)
     assert np.array_equal(device.flop_efficiency["bf16"][..., column], device.flop_efficiency["fp16"][..., column])
     assert np.array_equal(device.flop_efficiency["fp16"][..., 0], default.flop_efficiency["fp16"][..., 0])

@@ -21,7 +21,7 @@ def tables(recipe: Recipe):
         return None
     share = (0.1 if recipe.checkpointing == "full" else 1.0) * (2 if recipe.precision == "fp32" else 1)
     ops = [
-        ("matmul", "forward", 2, 30 if recipe.checkpointing == "none" else 40, per_sample(1e10), per_sample(1e8))
+        ("linear", "forward", 2, 30 if recipe.checkpointing == "none" else 40, per_sample(1e10), per_sample(1e8))
     ]
     return make_table(
         ops,

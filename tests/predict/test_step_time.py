@@ -12,7 +12,7 @@ from planner.door import InvalidInputError
 from planner.evidence import Evidence
 from planner.predict.step_time import SIGMA_OTHER_RECIPE, SIGMA_SOFTWARE, predict_step_time
 from planner.workload.job import OPTIMIZERS, Recipe
-from planner.workload.optable import OP_CLASSES, PHASES
+from planner.workload.optable import KINDS, OP_CLASSES, PHASES
 from tests.predict.made import constant, make_device, make_table, per_sample, tables
 
 INFER = Recipe(mode="infer", batch_size=10)
@@ -25,34 +25,34 @@ def seconds(table, recipe=INFER, **device):
 
 
 @pytest.mark.parametrize(
-    ("op_class", "width", "precision", "expected_s"),
+    ("kind", "width", "precision", "expected_s"),
     [
-        ("matmul", 2, "amp", 1e13 / 0.5e14),  # matrix units in fp16
-        ("matmul", 4, "fp32", 1e13 / 0.5e13),  # torch's default: no TF32 in matrix products
-        ("matmul", 4, "tf32", 1e13 / 2.5e13),
+        ("linear", 2, "amp", 1e13 / 0.5e14),  # matrix units in fp16
+        ("linear", 4, "fp32", 1e13 / 0.5e13),  # torch's default: no TF32 in matrix products
+        ("linear", 4, "tf32", 1e13 / 2.5e13),
         ("conv", 4, "fp32", 1e13 / 2.5e13),  # torch's default: TF32 in convolutions
         ("conv_depthwise", 2, "amp", 1e13 / 0.5e13),  # no matrix units
         ("pointwise", 2, "amp", 1e13 / 0.5e13),
     ],
 )
-def test_that_each_class_computes_at_the_peak_of_its_arithmetic(op_class, width, precision, expected_s):
+def test_that_each_kind_computes_at_the_peak_of_its_arithmetic(kind, width, precision, expected_s):
     table = make_table(
-        [(op_class, "forward", width, 1, FLOPS, constant(0))], precision=precision[:4].replace("tf32", "fp32")
+        [(kind, "forward", width, 1, FLOPS, constant(0))], precision=precision[:4].replace("tf32", "fp32")
     )
     assert seconds(table, replace(INFER, precision=precision)) == pytest.approx(expected_s)
 
 
 def test_that_an_op_takes_the_slower_of_arithmetic_and_traffic():
-    flop_bound = make_table([("matmul", "forward", 2, 1, FLOPS, per_sample(1e6))])
-    byte_bound = make_table([("matmul", "forward", 2, 1, per_sample(1e6), per_sample(1e11))])
-    balanced = make_table([("matmul", "forward", 2, 1, FLOPS, per_sample(2e10))])
+    flop_bound = make_table([("linear", "forward", 2, 1, FLOPS, per_sample(1e6))])
+    byte_bound = make_table([("linear", "forward", 2, 1, per_sample(1e6), per_sample(1e11))])
+    balanced = make_table([("linear", "forward", 2, 1, FLOPS, per_sample(2e10))])
     assert seconds(flop_bound) == pytest.approx(0.2)
     assert seconds(byte_bound) == pytest.approx(1.0)
     assert 0.2 < seconds(balanced) <= 0.2 * 2**0.25 + 1e-12  # both limits slow an op at the ridge
 
 
 def test_that_inference_runs_the_forward_pass_only():
-    table = make_table([("matmul", phase, 2, 1, FLOPS, constant(0)) for phase in ("forward", "backward")])
+    table = make_table([("linear", phase, 2, 1, FLOPS, constant(0)) for phase in ("forward", "backward")])
     train = seconds(table, replace(INFER, mode="train", optimizer="sgd"))
     assert seconds(table) == pytest.approx(0.2)
     assert train > 0.4  # and the optimizer
@@ -66,7 +66,7 @@ def test_that_many_small_ops_wait_for_the_host():
 
 
 def test_that_a_step_that_waits_for_the_host_is_as_uncertain_as_the_host():
-    few, many = (make_table([("matmul", "forward", 2, n, per_sample(1e12 / n), constant(0))]) for n in (1, 10**5))
+    few, many = (make_table([("linear", "forward", 2, n, per_sample(1e12 / n), constant(0))]) for n in (1, 10**5))
     host = {"host_op_s": (12e-6, 10e-6, 6e-6), "sigma_host": 0.5}
     busy, waiting = (predict_step_time(table, INFER, make_device(**host)).sigma_model for table in (few, many))
     assert busy == pytest.approx(0.2)
@@ -74,20 +74,23 @@ def test_that_a_step_that_waits_for_the_host_is_as_uncertain_as_the_host():
 
 
 def test_that_class_times_add_up_to_the_step():
-    table = make_table([(name, "forward", 4, 3, FLOPS, per_sample(1e9)) for name in OP_CLASSES])
+    table = make_table([(name, "forward", 4, 3, FLOPS, per_sample(1e9)) for name in KINDS])
     step = predict_step_time(table, Recipe(), make_device(launch_s=1e-5, host_op_s=(1.0, 1.0, 1.0)))
     assert step.by_class_s.sum() == pytest.approx(step.seconds.likely)
     assert (step.by_class_s > 0).all()
 
 
 def test_that_the_layout_and_the_phase_choose_their_own_efficiency():
-    efficiency = np.full((2, len(PHASES), len(OP_CLASSES)), 0.5)
-    efficiency[1, 0] = 1.0  # channels last, forward
+    efficiency = np.full((2, len(PHASES), len(KINDS)), 0.5)
+    efficiency[1, PHASES.index("inference")] = 1.0  # channels last
     sizes = {"size_kind": "image", "default_size": 32, "size_unit": 32, "size_min": 32, "size_max": 512}
-    table = make_table([("conv", "forward", 2, 1, FLOPS, constant(0))], **sizes)
+    op = ("conv", "forward", 2, 1, FLOPS, constant(0))
     device = {"flop_efficiency": dict.fromkeys(("fp32", "tf32", "fp16", "bf16"), efficiency)}
-    assert seconds(table, **device) == pytest.approx(0.2)
-    assert seconds(table, replace(INFER, memory_format="channels_last"), **device) == pytest.approx(0.1)
+    assert seconds(make_table([op], **sizes), **device) == pytest.approx(0.2)
+    laid_out = make_table([op], **sizes, memory_format="channels_last")
+    assert seconds(laid_out, replace(INFER, memory_format="channels_last"), **device) == pytest.approx(0.1)
+    with pytest.raises(InvalidInputError, match="memory_format"):
+        seconds(laid_out, **device)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
@@ -105,16 +108,16 @@ def test_that_plain_sgd_reads_two_tensors_and_writes_one():
     assert step.by_class_s[OP_CLASSES.index("optimizer")] == pytest.approx(3 * 100e6 / 1e12)
 
 
-def test_that_another_software_level_and_unknown_classes_widen_the_interval():
+def test_that_another_software_level_and_unknown_kinds_widen_the_interval():
     table = make_table()
-    uncalibrated = np.where(np.array(OP_CLASSES) == "matmul", 0.5, 0.0)
+    by_kind = np.where(np.array(KINDS) == "linear", 0.5, 0.0)
     train = Recipe()
-    fitted = make_device(software="torch2", fitted_precisions=("amp",))
+    fitted = make_device(software="torch2", mode="train", fitted_precisions=("amp",))
     known = predict_step_time(table, train, fitted)
     drifted = predict_step_time(table, train, replace(fitted, software="torch1.12"))
     inference = predict_step_time(table, INFER, replace(fitted, evidence=Evidence.PUBLISHED))
     assert inference.evidence is Evidence.ASSUMED
-    unknown = predict_step_time(table, INFER, make_device(uncalibrated=uncalibrated))
+    unknown = predict_step_time(table, INFER, make_device(sigma_by_kind=by_kind))
     assert inference.sigma_model == pytest.approx(math.hypot(0.2, SIGMA_OTHER_RECIPE))
     assert known.sigma_model == pytest.approx(0.2)
     assert drifted.sigma_model == pytest.approx(math.hypot(0.2, SIGMA_SOFTWARE))
@@ -137,10 +140,10 @@ def test_that_a_table_refuses_a_recipe_it_was_not_traced_for(changes, field):
 
 
 def test_that_a_sequence_has_no_memory_format():
-    efficiency = np.full((2, len(PHASES), len(OP_CLASSES)), 0.5)
+    efficiency = np.full((2, len(PHASES), len(KINDS)), 0.5)
     efficiency[1] = 1.0
     device = {"flop_efficiency": dict.fromkeys(("fp32", "tf32", "fp16", "bf16"), efficiency)}
-    table = make_table([("matmul", "forward", 2, 1, FLOPS, constant(0))])
+    table = make_table([("linear", "forward", 2, 1, FLOPS, constant(0))])
     assert seconds(table, replace(INFER, memory_format="channels_last"), **device) == seconds(table, **device)
 
 

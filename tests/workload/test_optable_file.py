@@ -67,7 +67,7 @@ def test_that_all_problems_are_reported_at_once(tmp_path, content):
 @pytest.mark.parametrize(
     ("field", "value", "named"),
     [
-        ("schema_version", 2, "schema_version"),
+        ("schema_version", 1, "schema_version"),
         ("table.ops", [], "ops is empty"),
         ("table.live_gradient_bytes", [1.0], "differ in length"),
         ("table.size_unit", 0, "size_unit"),
@@ -87,7 +87,7 @@ def test_that_values_that_make_no_sense_are_refused(tmp_path, content, field, va
 
 @pytest.mark.parametrize(
     ("column", "value", "named"),
-    [(0, "teleport", "unknown op class 'teleport'"), (1, "sideways", "unknown phase"), (3, 0, "more than 0")],
+    [(0, "teleport", "unknown kind of op 'teleport'"), (1, "sideways", "unknown phase"), (4, 0, "more than 0")],
 )
 def test_that_an_impossible_kernel_is_refused_with_its_number(tmp_path, content, column, value, named):
     content["table"]["ops"][4][column] = value

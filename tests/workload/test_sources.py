@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import textwrap
+from dataclasses import replace
 
 import pytest
 
@@ -47,6 +48,16 @@ class Branching(nn.Module):
 
 def branching():
     return Branching()
+
+
+class Large(Branching):
+    def __init__(self):
+        super().__init__()
+        self.more = nn.Linear(20_000, 20_000)
+
+
+def large():
+    return Large()
 """
 
 
@@ -122,6 +133,19 @@ def test_that_old_software_asks_for_attention_in_parts():
     assert request_for(Recipe(model="timm:vit", software="torch2")).attention == "fused"
 
 
+def test_that_an_adapter_is_put_on_what_is_traced_and_on_nothing_else(tmp_path):
+    assert request_for(Recipe(model="timm:vit", adapter="qlora:8")).adapter == "qlora:8"
+    assert request_for(Recipe(model="preset:llama3_8b_lora", adapter="lora:16")).adapter == "none"
+    for model, adapter, hint in (
+        ("preset:gpt2", "lora:8", "comes with none"),
+        ("preset:llama3_8b_lora", "lora:8", "comes with lora:16"),
+        ("timm:vit", "lora", "lora:RANK"),
+    ):
+        with pytest.raises(InvalidInputError, match=hint) as caught:
+            request_for(Recipe(model=model, adapter=adapter))
+        assert caught.value.problems[0].where == "adapter"
+
+
 def test_that_a_table_traced_once_starts_no_child_again(no_child):
     wanted = request("timm:anything")
     table = load_preset("tabular_mlp")
@@ -130,6 +154,7 @@ def test_that_a_table_traced_once_starts_no_child_again(no_child):
     save_table(path, table)
     assert load_table(wanted).parameters == table.parameters
     assert stored_table(request("timm:anything", precision="fp32")) is None
+    assert stored_table(request("timm:anything", adapter="lora:8")) is None
 
 
 def test_that_an_edited_file_is_another_model(models):
@@ -195,7 +220,7 @@ def test_that_a_python_that_is_not_there_is_named():
 def test_that_own_models_are_traced_and_the_bad_ones_named(models):
     """One child for all: importing torch is what takes the time."""
     pytest.importorskip("torch", reason="torch is not installed")
-    names = ("small", "failing", "branching", "absent")
+    names = ("small", "failing", "branching", "large", "absent")
     wanted = {name: request(f"py:{models}:{name}") for name in names}
     stages = []
     answers = load_tables(
@@ -207,8 +232,10 @@ def test_that_own_models_are_traced_and_the_bad_ones_named(models):
     assert small.size_min < 224 < small.size_max
     said = {name: str(answers[one]) for name, one in wanted.items()}
     assert "ValueError: no luck today (models.py, line 12" in said["failing"]
-    assert "by the values of its tensors" in said["branching"]
-    assert "models.py, line 22" in said["branching"]
+    assert "random data" in answers[wanted["branching"]].model
+    assert "by the values of its tensors" in said["large"]
+    assert "models.py, line 22" in said["large"]
+    assert "too large to be followed with data" in said["large"]
     assert "has no function absent" in said["absent"]
     assert ("small", "done") in stages
     assert ("failing", "failed") in stages
@@ -224,7 +251,6 @@ GPT2 = {"model_type": "gpt2", "n_embd": 32, "n_layer": 2, "n_head": 2, "vocab_si
 @pytest.mark.torch
 def test_that_configurations_of_transformers_are_traced(tmp_path):
     pytest.importorskip("torch", reason="torch is not installed")
-    pytest.importorskip("transformers", reason="transformers is not installed")
     wanted = {}
     for config in (BERT, LLAMA, GPT2, {"model_type": "nonesuch"}):
         folder = tmp_path / str(config["model_type"])
@@ -239,6 +265,19 @@ def test_that_configurations_of_transformers_are_traced(tmp_path):
         assert table.size_kind == "sequence"
         # Two layers, forward and backward, however they collapsed.
         assert table.count[table.op_class == ATTENTION].sum() == 4
+
+
+@pytest.mark.torch
+def test_that_an_adapter_and_checkpointing_reach_the_tracer(tmp_path):
+    pytest.importorskip("torch", reason="torch is not installed")
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    plain = request(f"hf:{tmp_path}", size=128)
+    wanted = replace(plain, adapter="qlora:4", checkpointing="full")
+    answers = load_tables([plain, wanted])
+    assert answers[plain].trained_parameters == answers[plain].parameters
+    adapters = answers[wanted].parameters - answers[plain].parameters
+    assert 0 < answers[wanted].trained_parameters == adapters
+    assert answers[wanted].checkpointing == "full"
 
 
 @pytest.mark.torch

@@ -14,7 +14,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 from torch import nn  # noqa: E402  torch may be missing
 
-from planner.workload.optable import OP_CLASSES, basis  # noqa: E402
+from planner.workload.optable import KINDS, basis  # noqa: E402
 from planner.workload.presets import PRESETS_DIR, load_preset, preset_info  # noqa: E402
 from planner.workload.trace.build_presets import build_preset, write_preset  # noqa: E402
 from planner.workload.trace.errors import TraceError  # noqa: E402
@@ -44,16 +44,16 @@ def direct_totals(record):
     totals = defaultdict(lambda: np.zeros(3))
     for kernel in record.kernels:
         cost = kernel.cost
-        totals[cost.op_class, kernel.phase, cost.dtype_bytes] += [1, cost.flops, cost.bytes]
+        totals[cost.kind, kernel.phase, cost.dtype_bytes] += [1, cost.flops, cost.bytes]
     return totals
 
 
 def table_totals(table, point):
     totals = defaultdict(lambda: np.zeros(3))
     for kind, phase, width, count, flops, moved in zip(
-        table.op_class, table.phase, table.dtype_bytes, table.count, table.flops, table.bytes, strict=True
+        table.kind, table.phase, table.dtype_bytes, table.count, table.flops, table.bytes, strict=True
     ):
-        totals[OP_CLASSES[kind], phase, width] += count * np.array([1, flops @ point, moved @ point])
+        totals[KINDS[kind], phase, width] += count * np.array([1, flops @ point, moved @ point])
     return totals
 
 

@@ -23,7 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.door import plain
-from planner.predict.calibration.memory_cases import MemoryCase, ladder_cases, memory_cases
+from planner.predict.calibration.memory_cases import (
+    RESERVED_OVER_ALLOCATED,
+    MemoryCase,
+    ladder_cases,
+    memory_cases,
+)
 from planner.predict.calibration.memory_errors import room_bytes, rtx3090
 from planner.predict.memory_moments import moments
 from planner.predict.memory_spread import (
@@ -88,9 +93,11 @@ def need_bytes(table: MemoryTable, recipe: Recipe, gpus: int, size: int, batch_s
     return float(found.bytes_at(batch_size).sum(axis=1).max())
 
 
-def _alive(case: MemoryCase, beside_gib: float) -> float:
-    """What was alive by the meter: the driver also counts the context, and what lies beside it."""
+def _reserved(case: MemoryCase, beside_gib: float) -> float:
+    """What torch had reserved, whatever the meter: the driver also counts the context, and what lies beside it."""
     assert case.peak_bytes is not None
+    if case.meter == "allocated":
+        return RESERVED_OVER_ALLOCATED * case.peak_bytes
     known = calibration()
     context = known.context_gib[case.recipe.software][1] + beside_gib
     context += known.process_group_gib[1] if case.gpus > 1 else 0.0
@@ -106,7 +113,8 @@ def ratios(kind: Kind, beside_gib: float = 0.0) -> Ratios:
     ]
     known = [
         math.log(
-            _alive(one, beside_gib) / need_bytes(one.table, one.recipe, one.gpus, one.size, one.recipe.batch_size)
+            _reserved(one, beside_gib)
+            / need_bytes(one.table, one.recipe, one.gpus, one.size, one.recipe.batch_size)
         )
         for one in peaks
     ]
@@ -141,6 +149,9 @@ def fit(data: Ratios, beside_gib: float) -> Factors:
         product(_SCALES, _SPREADS, _SHARES), key=lambda guess: _log_likelihood(data, *map(float, guess))
     )
     low, high = (math.exp(_mixture_quantile(end, narrow, share)) for end in ENDS)
+    if len(data.known):  # meters also read what the allocator and cuDNN keep while there is room
+        read = _quantiles(data.known - math.log(scale), _weights(data.group), ENDS)
+        low, high = min(low, math.exp(read[0])), max(high, math.exp(read[1]))
     below, above = _sure(data, float(scale))
     return Factors(float(scale), low, high, below, above, beside_gib, cases)
 

@@ -11,6 +11,7 @@ import numpy as np
 from planner.door import InvalidInputError, Problem
 from planner.hardware.catalogue import by_id
 from planner.predict.calibration.memory_cases import (
+    RESERVED_OVER_ALLOCATED,
     LadderCase,
     MemoryCase,
     ladder_cases,
@@ -82,7 +83,12 @@ def at_meter(case: MemoryCase, estimate: MemoryEstimate) -> tuple[float, float, 
     if case.meter == "device":
         return total.low, total.likely, total.high
     context = next(part.bytes for part in estimate.parts if part.code == "context")
-    return total.low - context.low, total.likely - context.likely, total.high - context.high
+    share = 1 / RESERVED_OVER_ALLOCATED if case.meter == "allocated" else 1.0
+    return (
+        share * (total.low - context.low),
+        share * (total.likely - context.likely),
+        share * (total.high - context.high),
+    )
 
 
 def peak_cases(confidence: str = "high") -> list[MemoryCase]:

@@ -59,7 +59,7 @@ def stored_table(request: TableRequest, *, python: str | None = None) -> OpTable
     """
     reference = request.reference
     if reference.kind == "preset":
-        return load_preset(reference.target, request.precision, request.checkpointing)
+        return load_preset(reference.target, request.precision, request.checkpointing, request.memory_format)
     if reference.kind == "ops":
         return table_file.load_table(Path(reference.target))
     path = cache_path(request, python or sys.executable)
@@ -161,6 +161,8 @@ class _Tracing:
             "checkpointing": request.checkpointing,
             "attention": request.attention,
             "size": request.size,
+            "memory_format": request.memory_format,
+            "adapter": request.adapter,
             "result": str(self.results[request]),
         }
 

@@ -12,9 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from planner.door import InvalidInputError, Problem
 from planner.paths import data_dir
-from planner.workload.job import Checkpointing, Recipe
-from planner.workload.presets import TRACED_PRECISION
+from planner.workload.adapter import parse_adapter
+from planner.workload.job import Checkpointing, MemoryFormat, Recipe
+from planner.workload.presets import TRACED_ADAPTERS, TRACED_PRECISION
 from planner.workload.sources.reference import Reference, parse_reference
 
 Attention = Literal["fused", "eager"]
@@ -32,17 +34,35 @@ class TableRequest:
     checkpointing: Checkpointing = "none"
     attention: Attention = "fused"
     size: int | None = None
+    memory_format: MemoryFormat = "contiguous"
+    adapter: str = "none"  # as in planner.workload.adapter; a preset has its own
 
 
 def request_for(recipe: Recipe, *, exact_size: bool = False) -> TableRequest:
-    """The table a recipe needs: torch 1.12 had no fused attention. Raises InvalidInputError for its model."""
+    """The table a recipe needs: torch 1.12 had no fused attention. Raises InvalidInputError for its model
+    and for an adapter it cannot have."""
+    reference = parse_reference(recipe.model)
     return TableRequest(
-        parse_reference(recipe.model),
+        reference,
         TRACED_PRECISION[recipe.precision],
         recipe.checkpointing,
         "eager" if recipe.software == "torch1.12" else "fused",
         recipe.input_size if exact_size else None,
+        recipe.memory_format,
+        _adapter(reference, recipe.adapter),
     )
+
+
+def _adapter(reference: Reference, adapter: str) -> str:
+    """What is to be put on the model. Presets come with theirs, and saved tables are what they are."""
+    parse_adapter(adapter)
+    if reference.kind not in ("preset", "ops"):
+        return adapter
+    own = TRACED_ADAPTERS.get(reference.target, "none")
+    if adapter not in ("none", own):
+        what = f"{adapter!r} cannot be put on {reference.text}: it comes with {own}"
+        raise InvalidInputError(reference.text, (Problem("adapter", what),))
+    return "none"
 
 
 def cache_path(request: TableRequest, python: str = sys.executable) -> Path:
@@ -58,6 +78,8 @@ def cache_path(request: TableRequest, python: str = sys.executable) -> Path:
         "checkpointing": request.checkpointing,
         "attention": request.attention,
         "size": request.size,
+        "memory_format": request.memory_format,
+        "adapter": request.adapter,
         "tracer": _tracer_version(),
         "packages": _package_versions(python),
     }

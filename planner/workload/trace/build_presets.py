@@ -18,6 +18,8 @@ import click
 
 from planner.door import plain
 from planner.storage import write_atomically
+from planner.workload.job import MEMORY_FORMATS
+from planner.workload.optable import LAID_OUT
 from planner.workload.presets import PRESETS, PRESETS_DIR, Maker, PresetFile
 from planner.workload.table_file import diffable_json, to_record
 from planner.workload.trace.models.catalogue import PresetSource, preset_sources
@@ -31,14 +33,15 @@ def build_preset(source: PresetSource, date: str) -> PresetFile:
     model = source.model
     checkpointings = ("none", "full") if model.blocks else ("none",)
     variants = [
-        to_record(trace_table(model, precision, checkpointing))
+        to_record(trace_table(model, precision, checkpointing, memory_format))
+        for memory_format in (MEMORY_FORMATS if model.size_kind in LAID_OUT else MEMORY_FORMATS[:1])
         for precision in model.precisions
         for checkpointing in checkpointings
     ]
     versions = {package: importlib.metadata.version(package).partition("+")[0] for package in _PACKAGES}
     command = f"python -m planner.workload.trace.build_presets {model.name}"
     return PresetFile(
-        schema_version=1,
+        schema_version=2,
         name=model.name,
         family=source.family,
         default_batch_size=source.default_batch_size,

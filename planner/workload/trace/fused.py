@@ -48,6 +48,9 @@ torch.library.define(
     "(Tensor grad, Tensor x, Tensor[] weights, Tensor out, Tensor reserve) -> Tensor[]",
 )
 
+torch.library.define("planner::roi_align", "(Tensor features, int regions, int side) -> Tensor")
+torch.library.define("planner::roi_align_backward", "(Tensor grad, Tensor features) -> Tensor")
+
 
 @torch.library.register_fake("planner::attention")
 def _attention(
@@ -129,6 +132,29 @@ def lstm_flops(name: str, *args: Any) -> int:
     positions = x.shape[0] * x.shape[1]
     matrices = sum(weight.numel() for weight in weights if weight.dim() == 2)
     return 2 * positions * matrices * (1 if name == "lstm" else _LSTM_BACKWARD_RATIO)
+
+
+@torch.library.register_fake("planner::roi_align")
+def _roi_align(features: torch.Tensor, regions: int, side: int) -> torch.Tensor:
+    """features (b, c, h, w) to the same number of regions of each image (arXiv 1703.06870): (b·regions, c, side,
+    side)."""
+    return features.new_empty((len(features) * regions, features.shape[1], side, side))
+
+
+@torch.library.register_fake("planner::roi_align_backward")
+def _roi_align_backward(_grad: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(features)
+
+
+def _keep_features(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.features = torch.empty_like(inputs[0], device="meta")  # the kernel keeps their shape only
+
+
+def _differentiate_roi_align(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+    return torch.ops.planner.roi_align_backward(grad, ctx.features), None, None
+
+
+torch.library.register_autograd("planner::roi_align", _differentiate_roi_align, setup_context=_keep_features)
 
 
 def _attend(

@@ -76,7 +76,7 @@ def record_training(
 ) -> StepRecord:
     """Forward, loss and backward of a model in training mode. Raises TraceError for unknown operators."""
     model.train()
-    recorder = Recorder()
+    recorder = Recorder(_device(inputs))
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     hooks = [parameter.register_post_accumulate_grad_hook(recorder.mark_gradient) for parameter in trained]
     with recorder:
@@ -96,11 +96,17 @@ def record_inference(
 ) -> StepRecord:
     """The forward pass in evaluation mode, without loss; nothing is kept for a backward pass."""
     model.eval()
-    recorder = Recorder()
+    recorder = Recorder(_device(inputs))
     features = {name: tensor for name, tensor in inputs.items() if name != "target"}
     with torch.no_grad(), recorder, _as_on_cuda(autocast, eager_attention):
         model(**features)
     return _finished(recorder)
+
+
+def _device(inputs: Inputs) -> str:
+    """Where the model runs: "meta", or "cpu" for one that must see data."""
+    device: str = next(iter(inputs.values())).device.type
+    return device
 
 
 def _finished(recorder: Recorder) -> StepRecord:

@@ -13,9 +13,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from planner.workload.optable import OP_CLASSES, Floats, OpTable, SizeKind, positions_at
+from planner.workload.job import MemoryFormat
+from planner.workload.optable import KINDS, POLYNOMIALS, Floats, OpTable, SizeKind, positions_at
 from planner.workload.trace.errors import TraceError
 from planner.workload.trace.fit import Solver, candidate_peaks, coefficients, solver
+from planner.workload.trace.layout import laid_out, laid_out_model
 from planner.workload.trace.recorder import Kernel
 from planner.workload.trace.step import (
     Inputs,
@@ -74,10 +76,12 @@ class _Samples:
     input_bytes: list[int]
 
 
-def trace_table(source: Traceable, precision: TracedPrecision, checkpointing: str) -> OpTable:
+def trace_table(
+    source: Traceable, precision: TracedPrecision, checkpointing: str, memory_format: MemoryFormat = "contiguous"
+) -> OpTable:
     """Trace one variant. Raises TraceError if the model executes other operators at another batch or size."""
     positions = [source.positions(size) for size in source.trace_sizes]
-    samples = _sampled(source, precision, checkpointing)
+    samples = _sampled(source, precision, checkpointing, memory_format)
     solve = solver(BATCHES, positions)
     _require_same_operators(source, [record.kernels for record in samples.training])
     live, gradients = _live_rows(source, solve, samples.training)
@@ -89,22 +93,25 @@ def trace_table(source: Traceable, precision: TracedPrecision, checkpointing: st
     return OpTable(
         model=source.name,
         precision=precision,
+        memory_format=memory_format,
         checkpointing=checkpointing,
         size_kind=source.size_kind,
         default_size=source.default_size,
         size_unit=source.size_unit,
         size_min=source.size_min,
         size_max=source.size_max,
-        op_class=np.array([OP_CLASSES.index(row.op_class) for row in rows], dtype=np.int64),
+        kind=np.array([KINDS.index(row.kind) for row in rows], dtype=np.int64),
         phase=np.array([row.phase for row in rows], dtype=np.int64),
         dtype_bytes=np.array([row.dtype_bytes for row in rows], dtype=np.int64),
-        count=np.array([row.count for row in rows], dtype=np.float64),
-        flops=np.array([row.flops for row in rows]),
-        bytes=np.array([row.bytes for row in rows]),
+        channels_last=np.array([row.channels_last for row in rows], dtype=np.bool_),
+        **{
+            name: np.array([getattr(row, name) for row in rows], dtype=np.float64)
+            for name in ("count", "kernel", "stride", *POLYNOMIALS)
+        },
         live_bytes=live,
         live_gradient_bytes=gradients,
         live_bytes_infer=live_infer,
-        parameters=sum(parameter.numel() for parameter in parameters),
+        parameters=sum(getattr(parameter, "weights_held", parameter.numel()) for parameter in parameters),
         trained_parameters=sum(parameter.numel() for parameter in trained),
         parameter_tensors=len(trained),
         parameter_bytes=_stored_bytes(parameters),
@@ -115,12 +122,17 @@ def trace_table(source: Traceable, precision: TracedPrecision, checkpointing: st
 
 
 def record_step(
-    source: Traceable, precision: TracedPrecision, checkpointing: str, batch_size: int, size: int
+    source: Traceable,
+    precision: TracedPrecision,
+    checkpointing: str,
+    batch_size: int,
+    size: int,
+    memory_format: MemoryFormat = "contiguous",
 ) -> StepRecord:
     """One training step traced directly, for checking a table."""
     dtype = _weight_dtype(precision)
-    model = _model(source, precision, checkpointing, size)
-    inputs = source.inputs(batch_size, size, dtype)
+    model = _model(source, precision, checkpointing, size, memory_format)
+    inputs = laid_out(source.inputs(batch_size, size, dtype), memory_format)
     return record_training(model, inputs, source.loss, _autocast(source, precision), source.eager_attention)
 
 
@@ -132,8 +144,10 @@ def _autocast(source: Traceable, precision: TracedPrecision) -> torch.dtype | No
     return source.autocast_dtype if precision == "amp" else None
 
 
-def _model(source: Traceable, precision: TracedPrecision, checkpointing: str, size: int) -> torch.nn.Module:
-    model = source.build(size, _weight_dtype(precision))
+def _model(
+    source: Traceable, precision: TracedPrecision, checkpointing: str, size: int, memory_format: MemoryFormat
+) -> torch.nn.Module:
+    model = laid_out_model(source.build(size, _weight_dtype(precision)), memory_format)
     if checkpointing == "full":
         if source.blocks is None:
             raise TraceError(f"{source.name} has no blocks to checkpoint")
@@ -141,13 +155,15 @@ def _model(source: Traceable, precision: TracedPrecision, checkpointing: str, si
     return model
 
 
-def _sampled(source: Traceable, precision: TracedPrecision, checkpointing: str) -> _Samples:
+def _sampled(
+    source: Traceable, precision: TracedPrecision, checkpointing: str, memory_format: MemoryFormat
+) -> _Samples:
     autocast, dtype = _autocast(source, precision), _weight_dtype(precision)
     records = {}
     for size in source.trace_sizes:
-        model = _model(source, precision, checkpointing, size)
+        model = _model(source, precision, checkpointing, size, memory_format)
         for batch in BATCHES:
-            inputs = source.inputs(batch, size, dtype)
+            inputs = laid_out(source.inputs(batch, size, dtype), memory_format)
             training = record_training(model, inputs, source.loss, autocast, source.eager_attention)
             inference = record_inference(model, inputs, autocast, source.eager_attention)
             records[batch, size] = training, inference, input_bytes(inputs)
@@ -175,34 +191,41 @@ def _require_same_operators(source: Traceable, runs: Sequence[list[Kernel]]) -> 
 
 
 def _kind(kernel: Kernel) -> tuple[str, int, str, int]:
-    return kernel.operator, kernel.phase, kernel.cost.op_class, kernel.cost.dtype_bytes
+    return kernel.operator, kernel.phase, kernel.cost.kind, kernel.cost.dtype_bytes
 
 
 @dataclass(frozen=True)
 class _Row:
-    op_class: str
+    kind: str
     phase: int
     dtype_bytes: int
+    channels_last: bool
+    kernel: int
+    stride: int
     count: int
     flops: tuple[float, ...]
     bytes: tuple[float, ...]
+    m: tuple[float, ...]
+    n: tuple[float, ...]
+    k: tuple[float, ...]
+    groups: tuple[float, ...]
 
 
 def _collapsed(solve: Solver, runs: Sequence[list[Kernel]]) -> list[_Row]:
     """Kernels that are alike at every sample point become one row, in the order of their first execution."""
-    counted = Counter(
-        (
-            same[0].cost.op_class,
-            same[0].phase,
-            same[0].cost.dtype_bytes,
-            tuple(kernel.cost.flops for kernel in same),
-            tuple(kernel.cost.bytes for kernel in same),
-        )
-        for same in zip(*runs, strict=True)
-    )
+    counted = Counter((same[0].phase, tuple(kernel.cost for kernel in same)) for same in zip(*runs, strict=True))
     return [
-        _Row(name, phase, width, count, coefficients(solve, flops), coefficients(solve, moved))
-        for (name, phase, width, flops, moved), count in counted.items()
+        _Row(
+            kind=costs[0].kind,
+            phase=phase,
+            dtype_bytes=costs[0].dtype_bytes,
+            channels_last=costs[0].channels_last,
+            kernel=costs[0].kernel,
+            stride=costs[0].stride,
+            count=count,
+            **{name: coefficients(solve, [getattr(cost, name) for cost in costs]) for name in POLYNOMIALS},
+        )
+        for (phase, costs), count in counted.items()
     ]
 
 

@@ -1,12 +1,16 @@
-"""The twelve presets: which model, and what one usually trains it on."""
+"""The presets: which model, and what one usually trains it on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from planner.workload.presets import PRESETS, Dataset, Family, ModelSource
+from planner.workload.trace.models.detection import detection_models
+from planner.workload.trace.models.diffusion import diffusion_models
 from planner.workload.trace.models.language import language_models
 from planner.workload.trace.models.plain import plain_models
+from planner.workload.trace.models.recommender import recommender_models
+from planner.workload.trace.models.speech import speech_models
 from planner.workload.trace.models.vision import vision_models
 from planner.workload.trace.tracer import Traceable
 
@@ -73,6 +77,30 @@ _HIGGS = Dataset(
     bytes=2_816_000_000,
     source="arXiv 1402.4735; https://archive.ics.uci.edu/dataset/280/higgs (last 500,000 rows are the test)",
 )
+_COCO = Dataset(
+    "COCO 2017, training images",
+    samples=118_287,
+    bytes=19_336_861_798,
+    source="https://cocodataset.org/#download; size of train2017.zip",
+)
+_CNN_DAILYMAIL = Dataset(
+    "CNN / Daily Mail 3.0",
+    samples=287_113,
+    bytes=585_439_472,
+    source="https://huggingface.co/datasets/abisee/cnn_dailymail (training articles; size of the download)",
+)
+_CRITEO = Dataset(
+    "Criteo display advertising (Kaggle)",
+    samples=39_291_958,
+    bytes=4_580_000_000,
+    source="https://github.com/facebookresearch/dlrm: 6 of 7 days train; size of dac.tar.gz, rounded",
+)
+_LIBRISPEECH_100 = Dataset(
+    "LibriSpeech, train-clean-100",
+    samples=28_539,
+    bytes=6_387_000_000,
+    source="https://www.openslr.org/12 (utterances; size of train-clean-100.tar.gz, rounded)",
+)
 
 
 def _timm(architecture: str) -> ModelSource:
@@ -89,7 +117,8 @@ def _own(name: str) -> ModelSource:
 
 def preset_sources() -> dict[str, PresetSource]:
     """Every preset by name, in the order of ``PRESETS``."""
-    models = {model.name: model for model in (*vision_models(), *language_models(), *plain_models())}
+    made = (vision_models, detection_models, diffusion_models, language_models, speech_models, plain_models)
+    models = {model.name: model for make in (*made, recommender_models) for model in make()}
     llama_note = (
         "LoRA of rank 16 on all linear layers but the output head; the base is bf16 and frozen. amp: adapters in "
         "fp32, autocast to bf16. No fp32 variant: nobody keeps 32 GB of weights that are not trained."
@@ -97,6 +126,22 @@ def preset_sources() -> dict[str, PresetSource]:
     lstm_note = (
         "All layers of the LSTM are one operator, as in cuDNN. Its memory for the backward pass is taken as 6 "
         "numbers per unit, position and layer. No checkpointing: there are no blocks to run again."
+    )
+    maskrcnn_note = (
+        "512 regions an image for boxes and 128 for masks, a quarter from each level. Choosing them (sorting, "
+        "suppression of doubles) is left out. Stem, first stage and batch norms are frozen."
+    )
+    sd_note = (
+        "The U-Net alone, on latents of an eighth of the image's side and on encoded text, both made beforehand: "
+        "the autoencoder and the text encoder are not trained."
+    )
+    dlrm_note = (
+        "Gradients of the embeddings are dense, as PyTorch's default, so a step writes all 540 million of them. "
+        "No checkpointing: there are no blocks to run again."
+    )
+    wav2vec2_note = (
+        "The sequence length is in samples of sound, 16,000 a second. The convolutions are frozen, as in fine-tuning; "
+        "no layers and no sound are left out at random. The loss scores each frame, in place of CTC."
     )
     mlp_note = "No checkpointing: there are no blocks to run again."
     details: dict[str, tuple[Family, int, Dataset, ModelSource, str]] = {
@@ -106,11 +151,35 @@ def preset_sources() -> dict[str, PresetSource]:
         "convnext_b": ("vision", 64, _IMAGENET, _timm("convnext_base"), ""),
         "unet2d": ("segmentation", 16, _ISIC, _own("UNet, arXiv 1505.04597, padded, batch norm"), ""),
         "unet3d": ("segmentation", 2, _BRAIN_TUMOUR, _own("UNet, arXiv 1606.06650, instance norm"), ""),
+        "ssd300_r50": (
+            "detection",
+            32,
+            _COCO,
+            _own("SSD300 on timm's ResNet-50, arXiv 1512.02325"),
+            "Matching boxes to objects is left out; the sorts that choose the hard ones are in.",
+        ),
+        "maskrcnn_r50": (
+            "detection",
+            2,
+            _COCO,
+            _own("Mask R-CNN on timm's ResNet-50, arXiv 1703.06870"),
+            maskrcnn_note,
+        ),
+        "sd15_unet": ("generation", 4, _COCO, _own("U-Net of Stable Diffusion 1.5, arXiv 2112.10752"), sd_note),
         "bert_base": ("language", 16, _SQUAD, _transformers("BertForQuestionAnswering, base"), ""),
         "bert_large": ("language", 8, _SQUAD, _transformers("BertForQuestionAnswering, large"), ""),
         "gpt2": ("language", 8, _WIKITEXT_103, _transformers("GPT2LMHeadModel, 124M"), ""),
+        "t5_base": (
+            "language",
+            8,
+            _CNN_DAILYMAIL,
+            _transformers("T5ForConditionalGeneration, base"),
+            "The answer has a quarter of the tokens of the text, whose length is the sequence length.",
+        ),
         "llama3_8b_lora": ("language", 2, _ALPACA, _transformers("LlamaForCausalLM, 8B, own LoRA"), llama_note),
         "lstm": ("language", 32, _WIKITEXT_2, _own("LstmLanguageModel"), lstm_note),
+        "wav2vec2_base": ("speech", 8, _LIBRISPEECH_100, _transformers("Wav2Vec2ForCTC, base"), wav2vec2_note),
+        "dlrm_criteo": ("recommendation", 2048, _CRITEO, _own("DLRM, arXiv 1906.00091"), dlrm_note),
         "tabular_mlp": ("tabular", 4096, _HIGGS, _own("4 hidden layers of 512, batch norm, dropout"), mlp_note),
     }
     return {name: PresetSource(models[name], *details[name]) for name in PRESETS}

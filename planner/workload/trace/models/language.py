@@ -10,10 +10,12 @@ from torch.nn import functional
 from planner.workload.adapter import Adapter
 from planner.workload.trace.models.adapters import add_adapter
 from planner.workload.trace.models.hf_import import attention_name, import_transformers
+from planner.workload.trace.models.hf_tasks import library_loss
 from planner.workload.trace.step import Inputs
 from planner.workload.trace.tracer import Traceable
 
 _LORA = Adapter("lora", 16)
+_T5_SHORTER = 4  # a summary has a quarter of its text's tokens
 
 
 def _tokens(batch: int, size: int, _dtype: torch.dtype) -> Inputs:
@@ -138,6 +140,40 @@ def _llama3_8b_lora() -> Traceable:
     )
 
 
+def _t5_base() -> Traceable:
+    def build(_size: int, dtype: torch.dtype) -> nn.Module:
+        transformers = import_transformers()
+        # T5-base: arXiv 1910.10683, section 3.1.2.
+        config = transformers.T5Config(d_model=768, d_ff=3072, num_layers=12, num_heads=12, use_cache=False)
+        with torch.device("meta"):
+            model: nn.Module = transformers.T5ForConditionalGeneration._from_config(
+                config, attn_implementation=attention_name()
+            )
+        return model.to(dtype)
+
+    def inputs(batch: int, size: int, dtype: torch.dtype) -> Inputs:
+        answer = _tokens(batch, size // _T5_SHORTER, dtype)
+        return {
+            **_tokens(batch, size, dtype),
+            "decoder_input_ids": answer["input_ids"],
+            "target": answer["target"],
+        }
+
+    return Traceable(
+        name="t5_base",
+        size_kind="sequence",
+        size_unit=128,
+        default_size=512,
+        size_min=64,
+        size_max=2048,
+        trace_sizes=(128, 256, 384),
+        build=build,
+        inputs=inputs,
+        loss=library_loss("tokens"),
+        blocks=lambda model: [*model.encoder.block, *model.decoder.block],
+    )
+
+
 class LstmLanguageModel(nn.Module):
     """Embedding, two LSTM layers, tied output: the medium word-level model of PyTorch's examples
     (word_language_model) with 650 units."""
@@ -179,7 +215,8 @@ def _lstm() -> Traceable:
 
 
 def language_models() -> list[Traceable]:
-    """BERT base and large on extractive question answering, GPT-2 124M, Llama-3-8B with LoRA, an LSTM."""
+    """BERT base and large on extractive question answering, GPT-2 124M, T5-base on summaries, Llama-3-8B with
+    LoRA, an LSTM."""
     return [
         _bert("bert_base"),
         _bert(
@@ -190,6 +227,7 @@ def language_models() -> list[Traceable]:
             intermediate_size=4096,
         ),
         _gpt2(),
+        _t5_base(),
         _llama3_8b_lora(),
         _lstm(),
     ]
