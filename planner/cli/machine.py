@@ -213,6 +213,35 @@ def _print_result(result: BenchmarkResult) -> None:
     _print_notes(result.notes)
 
 
+def _measure_link(request: Request, ranks: int, json_wanted: bool) -> None:
+    """Raises BenchmarkError."""
+    from planner.benchmark.link import measure_link
+
+    link = measure_link(request, ranks)
+    bandwidth = link.bus_bandwidth_bytes_per_s
+    if json_wanted:
+        print_json(
+            {"bus_bandwidth_gbs": plain(bandwidth.scaled(1e-9)), "latency_s": link.latency_s, **plain(link)}
+        )
+        return
+    messages = load_messages()
+    click.echo(
+        messages.say(
+            "cli.bench.link",
+            ranks=link.ranks,
+            device=link.device,
+            backend=link.backend,
+            likely=significant(bandwidth.likely / 1e9),
+            low=significant(bandwidth.low / 1e9),
+            high=significant(bandwidth.high / 1e9),
+            latency=format_duration(link.latency_s),
+        )
+    )
+    for code, holds in (("link_without_peers", link.without_peers), ("link_no_peers", link.peers is False)):
+        if holds:
+            click.echo(messages.say(f"cli.bench.{code}"))
+
+
 def _kept(result: BenchmarkResult) -> Path | None:
     """Where the result was saved; None when that was not possible, which has been said."""
     from planner.benchmark.history import folder, save
@@ -229,8 +258,14 @@ def _kept(result: BenchmarkResult) -> Path | None:
 @click.option("--device", type=click.Choice(["auto", "cpu"]), default="auto", help="cpu: although there is a GPU.")
 @click.option("--gpu", "uuid", help="UUID of the GPU to measure; the first one otherwise.")
 @click.option("--python", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Python with torch.")
+@click.option(
+    "--link", "link_ranks", type=click.IntRange(2, 16), metavar="N",
+    help="Instead: how fast the first N GPUs exchange gradients (all-reduce).",
+)  # fmt: skip
 @as_json
-def bench(quick: bool, device: str, uuid: str | None, python: Path | None, json_wanted: bool) -> None:
+def bench(
+    quick: bool, device: str, uuid: str | None, python: Path | None, link_ranks: int | None, json_wanted: bool
+) -> None:
     """Measure this machine's GPU, or its processor, and keep the result."""
     from planner.benchmark.compare import regression
     from planner.benchmark.history import previous
@@ -247,6 +282,9 @@ def bench(quick: bool, device: str, uuid: str | None, python: Path | None, json_
             device_kind="cpu" if device == "cpu" else None,
             quick=quick,
         )
+        if link_ranks is not None:
+            _measure_link(request, link_ranks, json_wanted)
+            return
         result = run_benchmark(request, on_progress=_Progress())
     except BenchmarkError as error:
         for line in error.stderr_tail:
