@@ -4,8 +4,8 @@
 
 It runs the suite twice and compares the two, searches the best matrix product by brute force, sets the clock that
 the sentinel reads against the driver's, and measures what the sentinel notices of a second process. It prints one
-line per check and exits with 1 when one fails. ``--device cpu`` tries the script itself; its agreement means nothing
-there.
+line per check and exits with 1 when one fails. ``--device cpu`` tries the script itself; its agreement means
+nothing there.
 """
 
 from __future__ import annotations
