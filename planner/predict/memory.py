@@ -82,12 +82,20 @@ class _Peak:
         return Fits.NO if need * self.spread.sure_below > room else Fits.UNSURE
 
     def largest_batch(self, available: float) -> int:
-        """Largest batch with the verdict yes, 0 for none, by bisection: the need never falls with the batch."""
-        low, high = 0, _LARGEST_SEARCHED_BATCH + 1
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.verdict(middle, available) is Fits.YES else (low, middle)
-        return low
+        """Largest batch with the verdict yes, 0 for none: where the first line crosses what is left."""
+        limit = (available - self.context.likely) / (self.spread.scale * self.spread.sure_above)
+        constants, slopes = self.moments.lines()
+        growing = slopes > 0
+        if (constants[~growing] > limit).any():
+            return 0
+        crossing = ((limit - constants[growing]) / slopes[growing]).min(initial=_LARGEST_SEARCHED_BATCH)
+        batch = int(min(max(crossing, 0.0), _LARGEST_SEARCHED_BATCH))
+        # The crossing is right or off by rounding.
+        while batch > 0 and self.verdict(batch, available) is not Fits.YES:
+            batch -= 1
+        while batch < _LARGEST_SEARCHED_BATCH and self.verdict(batch + 1, available) is Fits.YES:
+            batch += 1
+        return batch
 
 
 def _around(size: float, low: float, high: float) -> Range:

@@ -36,6 +36,16 @@ class Moments:
         """(M, K) at one batch size."""
         return np.maximum(self.constant + self.slope * batch_size, 0.0)
 
+    def lines(self) -> tuple[Floats, Floats]:
+        """(2 M,) constants and slopes: the sums of all moments, with and without activations. The need at a batch
+        is the highest of them."""
+        kept = np.array([code != "activations" for code in ALLOCATED])
+        constants, slopes = (
+            np.concatenate([column.sum(axis=1), column[:, kept].sum(axis=1)])
+            for column in (self.constant, self.slope)
+        )
+        return constants, slopes
+
 
 class _Rows:
     """Collects moments that share what does not change during a step."""
