@@ -8,10 +8,14 @@ from typing import Any
 
 import click
 
+from planner.cli.accuracy_step_time import print_step_time
 from planner.cli.output import as_json, print_json, print_table
+from planner.door import plain
+from planner.predict.accuracy import step_time_accuracy
 
 
 @click.command()
+@click.option("--step-time", is_flag=True, help="Step times on families of models held out; also without options.")
 @click.option("--memory", is_flag=True, help="Peaks, fits and out-of-memory reports, and timm's batch ladder.")
 @click.option("--scaling", is_flag=True, help="Training on 2 to 8 RTX 3090s against published runs.")
 @click.option(
@@ -20,11 +24,12 @@ from planner.cli.output import as_json, print_json, print_table
     help="Other runs than the shipped ones: CSV with host, model, precision, n_gpu, batch_per_gpu, throughput.",
 )
 @as_json
-def accuracy(memory: bool, scaling: bool, runs: Path | None, json_wanted: bool) -> None:
+def accuracy(step_time: bool, memory: bool, scaling: bool, runs: Path | None, json_wanted: bool) -> None:
     """Say how far predictions were from published measurements, beside simpler rules."""
-    if not (memory or scaling):
-        raise click.UsageError("say what to check: --memory, --scaling")
     checks: list[tuple[str, Any, Callable[[Any], None]]] = []
+    if step_time or not (memory or scaling):
+        found = step_time_accuracy()
+        checks.append(("step_time", plain(found) if json_wanted else found, print_step_time))
     if memory:
         checks.append(("memory", _memory(), _print_memory))
     if scaling:
@@ -37,7 +42,6 @@ def accuracy(memory: bool, scaling: bool, runs: Path | None, json_wanted: bool) 
 
 
 def _scaling(runs: Path | None) -> list[dict[str, Any]]:
-    from planner.door import plain
     from planner.predict.calibration.check_scaling import PUBLISHED, published_runs, scaling_errors
 
     return [plain(errors) for errors in scaling_errors(published_runs(runs or PUBLISHED))]
@@ -54,7 +58,6 @@ def _print_scaling(found: list[dict[str, Any]]) -> None:
 
 
 def _memory() -> dict[str, Any]:
-    from planner.door import plain
     from planner.predict.calibration.memory_errors import memory_accuracy
 
     found: dict[str, Any] = plain(memory_accuracy())

@@ -153,6 +153,8 @@ def _print_answer(answer: dict[str, str]) -> None:
 @click.option("--software", type=click.Choice(get_args(job.Software)))
 @click.option("--offload", type=click.Choice(get_args(job.Offload)), help="What waits in the RAM of the host.")
 @click.option("--accumulation-steps", help="Batches of that size per update.")
+@click.option("--local-step-time-s", help="Seconds of one step of this recipe that you timed: scaled to --gpu.")
+@click.option("--local-gpu", help="Where you timed it: a catalogue name; empty: this machine's GPU.")
 @click.option("--ladder", "ladder_wanted", is_flag=True, help="Also what makes it take less memory, and its cost.")
 @as_json
 def estimate(table: str | None, out: str, ladder_wanted: bool, json_wanted: bool, **recipe: str | None) -> None:

@@ -20,6 +20,14 @@ from planner.predict.types import DeviceModel
 from planner.workload.job import Recipe
 from planner.workload.optable import OpTable
 
+# Repeated timings of one step agree within about so much (duplicates in published tables: 0.1 %, at worst 1 %).
+_TIMING_SPREAD = 0.02
+
+
+def timed(step_s: float) -> Range:
+    """The interval of a step time that was measured once, in seconds."""
+    return Range(step_s * (1 - _TIMING_SPREAD), step_s, step_s * (1 + _TIMING_SPREAD))
+
 
 def anchored(
     device: DeviceModel, measured_on: DeviceModel, measured_s: Range, table: OpTable, recipe: Recipe

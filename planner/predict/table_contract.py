@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 from planner.door import InvalidInputError, Problem
 from planner.evidence import Range
+from planner.predict.anchor import anchored, timed
 from planner.predict.estimate import estimate
 from planner.predict.ladder import Rung, ladder
 from planner.predict.scaling import MAX_GPUS
@@ -38,14 +39,14 @@ from planner.workload.sources.request import TableRequest, request_for
 INPUT_COLUMNS = (
     "model", "mode", "batch_size", "image_size", "sequence_length", "precision", "memory_format", "optimizer",
     "gpu", "gpus", "bus_bandwidth_gbs", "strategy", "checkpointing", "adapter", "software", "offload",
-    "accumulation_steps",
+    "accumulation_steps", "local_step_time_s", "local_gpu",
 )  # fmt: skip
 OUTPUT_COLUMNS = (
     "step_time_s", "step_time_low_s", "step_time_high_s", "samples_per_s", "peak_memory_bytes",
     "peak_memory_low_bytes", "peak_memory_high_bytes", "memory_available_bytes", "fits", "largest_batch_size",
     "evidence", "error",
 )  # fmt: skip
-DEFAULT_GPU = "RTX 3090"
+DEFAULT_GPU, LOCAL = "RTX 3090", "local"
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "mode": get_args(Mode),
@@ -72,6 +73,15 @@ class _Request:
     gpu: str
     gpus: int
     bandwidth: Range | None
+    measured_s: Range | None = None  # a step of this recipe, timed on ``measured_on``
+    measured_on: str = LOCAL
+
+    def device(self, device_of: DeviceByName, table: OpTable) -> DeviceModel:
+        """The GPU that is asked for, as a measured step makes it known where there is one."""
+        device = device_of(self.gpu)
+        if self.measured_s is None:
+            return device
+        return anchored(device, device_of(self.measured_on), self.measured_s, table, self.recipe)
 
 
 class _Row:
@@ -110,6 +120,18 @@ class _Row:
             self.refuse(column, f"write a whole number from 1 to {highest}")
             return default
         return int(value)
+
+    def measured_step(self) -> Range | None:
+        """Seconds of a step that the user timed."""
+        if not self.text("local_step_time_s"):
+            if self.text("local_gpu"):
+                self.refuse("local_gpu", "write local_step_time_s too, or leave both empty")
+            return None
+        value = self.number("local_step_time_s")
+        if value is None or not 1e-6 <= value <= 1e5:
+            self.refuse("local_step_time_s", "write seconds as a number such as 0.25, or leave it empty")
+            return None
+        return timed(value)
 
     def bandwidth(self) -> Range | None:
         if not self.text("bus_bandwidth_gbs"):
@@ -162,11 +184,12 @@ def _request(raw: dict[str, str]) -> _Request:
         offload=row.choice("offload", default.offload),
         accumulation_steps=row.whole("accumulation_steps", 1, 2**20) or 1,
     )
-    gpus, bandwidth = row.whole("gpus", 1, MAX_GPUS) or 1, row.bandwidth()
+    gpus, bandwidth, measured = row.whole("gpus", 1, MAX_GPUS) or 1, row.bandwidth(), row.measured_step()
     if row.problems:
         raise InvalidInputError(row.text("model"), tuple(row.problems))
     table = request_for(recipe, exact_size=True)
-    return _Request(recipe, table, row.text("gpu") or DEFAULT_GPU, gpus, bandwidth)
+    gpu, measured_on = row.text("gpu") or DEFAULT_GPU, row.text("local_gpu") or LOCAL
+    return _Request(recipe, table, gpu, gpus, bandwidth, measured, measured_on)
 
 
 def _check_size(raw: dict[str, str], table: OpTable) -> None:
@@ -260,7 +283,7 @@ def estimate_with_ladder(
     Raises InvalidInputError for a row that cannot be answered; a change whose model cannot be traced is left out.
     """
     request = _request(raw)
-    device = resolve_device(request.gpu)
+    device_of = _remembering(resolve_device)
 
     @cache
     def table_of(recipe: TableRequest) -> Answer:
@@ -275,6 +298,7 @@ def estimate_with_ladder(
 
     table = _table(request.table, {request.table: table_of(request.table)})
     _check_size(raw, table)
+    device = request.device(device_of, table)
     return WithLadder(
         request.recipe,
         estimate(request.recipe, device, table, request.gpus, request.bandwidth),
@@ -302,7 +326,9 @@ def estimate_table(
                 raise request
             table = _table(request.table, tables)
             _check_size(raw, table)
-            result = estimate(request.recipe, device_of(request.gpu), table, request.gpus, request.bandwidth)
+            result = estimate(
+                request.recipe, request.device(device_of, table), table, request.gpus, request.bandwidth
+            )
             yield {**raw, **_answer(result)}
         except InvalidInputError as error:
             yield {**raw, **dict.fromkeys(OUTPUT_COLUMNS, ""), "error": _one_line(raw, error)}

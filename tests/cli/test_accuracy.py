@@ -10,8 +10,18 @@ def test_that_the_scaling_is_checked_against_published_runs(gpu_plan, answer_of)
     assert f"{errors[2]['calibrated']:.1%}" in shown.output
 
 
-def test_that_nothing_to_check_is_wrong_input(gpu_plan):
-    assert gpu_plan("accuracy").exit_code == 2
+def test_that_step_times_are_checked_when_nothing_is_named(gpu_plan, answer_of):
+    found = answer_of("accuracy")["step_time"]
+    shown = gpu_plan("accuracy")
+    assert shown.exit_code == 0
+    assert f"{found['everything']['mean']:.1%}" in shown.output
+    assert found["worst"][0]["model"] in shown.output
+    for rival in found["rivals"].values():
+        assert found["everything"]["mean"] < rival["mean"]
+        assert f"{rival['mean']:.1%}" in shown.output
+    for name, figures in found["anchored"].items():
+        assert name in shown.output
+        assert 0 < figures["median"] < figures["p90"]
 
 
 def test_that_runs_of_ones_own_can_be_checked(gpu_plan, answer_of, tmp_path):

@@ -120,3 +120,25 @@ def test_that_rows_from_a_csv_reader_work_as_they_are():
     outs = list(estimate_table(csv.DictReader(io.StringIO(text)), resolve))
     assert [out["error"] for out in outs] == ["", ""]
     assert outs[0]["batch_size"] == "256"
+
+
+def test_that_a_timed_step_moves_from_one_gpu_to_another():
+    timed = {"model": "preset:resnet50", "mode": "infer", "batch_size": "256", "local_gpu": "RTX 4090"}
+    here, there = (answer(timed | {"local_step_time_s": "0.05", "gpu": gpu}) for gpu in ("RTX 4090", "RTX 3090"))
+    assert float(here["step_time_s"]) == pytest.approx(0.05, rel=1e-4)
+    assert here["evidence"] == "A"
+    assert 0.05 < float(there["step_time_s"]) < 0.12
+    assert there["evidence"] == "C"
+
+
+@pytest.mark.parametrize(
+    ("cells", "named"),
+    [
+        ({"local_step_time_s": "soon"}, "local_step_time_s: 'soon' is not accepted"),
+        ({"local_step_time_s": "0"}, "local_step_time_s: '0' is not accepted"),
+        ({"local_gpu": "RTX 4090"}, "local_gpu: 'RTX 4090' is not accepted: write local_step_time_s too"),
+        ({"local_step_time_s": "0.1", "local_gpu": "RTX 9999"}, "'RTX 9999' is not in the catalogue"),
+    ],
+)
+def test_that_a_timed_step_that_makes_no_sense_is_refused(cells, named):
+    assert named in answer(MLP | cells)["error"]

@@ -37,11 +37,11 @@ class Other:
     file: str
     device: str  # catalogue id
     architecture: str
-    tables: tuple[Table, ...]  # the newest software last: that is what ships
+    tables: tuple[Table, ...]  # the software nearest to the RTX 3090's last: that is what ships
 
 
 OTHERS = (
-    Other("ada", "rtx-4090", "Ada Lovelace", (("RTX 4090", "torch2.4"), ("RTX 4090", "torch2.9"))),
+    Other("ada", "rtx-4090", "Ada Lovelace", (("RTX 4090", "torch2.9"), ("RTX 4090", "torch2.4"))),
     Other("blackwell", "rtx-5090", "Blackwell", (("RTX 5090", "torch2.9"),)),
 )
 # Same architecture, another chip: an assumption between the error of the same card and that of a data sheet.
