@@ -27,7 +27,7 @@ class ProbeResult:
     name: str  # e.g. "gemm_fp16_4096", "conv3x3_fp32", "step_cnn"
     kind: ProbeKind
     # Class of planner.workload.optable.OP_CLASSES; a kind of KINDS that does not stand for its class ("conv_stem",
-    # "transpose"); "launch", "launch_graph", "sync", "h2d", "h2d_pageable", "d2h" or "step".
+    # "transpose"); "launch", "launch_graph", "sync", "h2d", "h2d_pageable", "d2h", "input" or "step".
     op_class: str
     dtype: str  # "fp32", "fp16", "bf16", or "" where it does not apply
     time_s: float

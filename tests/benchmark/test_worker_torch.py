@@ -56,7 +56,7 @@ def finished(one_thread: None) -> tuple[BenchmarkResult, list[Run]]:
 
 def test_that_a_run_measures_probes_of_known_classes(finished):
     result, _ = finished
-    assert {probe.op_class for probe in result.probes} <= {*OP_CLASSES, *KINDS, "launch", "step"}
+    assert {probe.op_class for probe in result.probes} <= {*OP_CLASSES, *KINDS, "launch", "step", "input"}
     assert {probe.op_kind for probe in result.probes} <= {"", *KINDS}
     assert result.probe("gemm_fp32_small") is not None
     for probe in result.probes:
@@ -258,6 +258,24 @@ def test_that_every_probe_of_a_gpu_can_be_built_in_every_size():
             one.call()
         costs = [one.flops + one.bytes for one in work]
         assert costs == sorted(costs), "sizes ascend"
+
+
+def test_that_a_photo_is_made_and_becomes_a_normalised_tensor():
+    pytest.importorskip("PIL", reason="Pillow is not installed")
+    from planner.benchmark.worker import photos
+
+    assert 80_000 < len(photos._photo(photos._pillow())) < 160_000  # as a photo of that size
+    tensor = photos.decode(1).call()
+    assert tuple(tensor.shape) == (3, photos.CROP, photos.CROP)
+    assert -3 < float(tensor.min()) < float(tensor.max()) < 3
+
+
+def test_that_without_pillow_the_reason_is_told(monkeypatch):
+    from planner.benchmark.worker import photos
+
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(RuntimeError, match="pip install pillow"):
+        photos.decode(1)
 
 
 def test_that_lack_of_memory_is_told_from_other_errors():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Callable
 
-from . import steps, work
+from . import photos, steps, work
 from .devices import Device
 from .protocol import AGREEMENT_CONV, Probe, Work
 
@@ -53,7 +53,7 @@ NAMES = (
     *("attention_fp32", "attention_fp16", "adamw", "conv_depthwise_fp32", "conv_depthwise_fp16"),
     *("conv_grouped_fp32", "conv_grouped_fp16", "bmm_fp32", "bmm_fp16", "lstm", "embedding", "max_pool"),
     *("reduction", "conv_stem_fp32", "conv_stem_fp16", "transpose"),
-    *("d2h", "h2d_pageable", "item", "launch_graph"),
+    *("d2h", "h2d_pageable", "item", "launch_graph", "photo"),
 )
 
 
@@ -70,6 +70,7 @@ def probes_for(device: Device) -> tuple[list[Probe], list[str]]:
         *_sequence_ops(device, size, dtype),
         *_memory_bound(device, size),
         _latency("launch", "launch", partial(work.launch, device), "1 element"),
+        _photos(),
         *(_of_cuda(device) if device.kind == "cuda" else ()),
         *_training_steps(device, size),
     ]
@@ -293,6 +294,21 @@ def _latency(name: str, op_class: str, make: Callable[[], Work], what: str) -> P
         build=lambda _: make(),
         describe=lambda _: what,
         footprint=lambda _: 4.0,
+        cost=float,
+        compute_bound=False,
+    )
+
+
+def _photos() -> Probe:
+    return Probe(
+        name="photo",
+        kind="latency",
+        op_class="input",
+        dtype="",
+        sizes=(1,),
+        build=photos.decode,
+        describe=lambda _: "JPEG {}×{}, crop to {}×{}, one core".format(*photos.SIZE, photos.CROP, photos.CROP),
+        footprint=lambda _: 1e7,
         cost=float,
         compute_bound=False,
     )
