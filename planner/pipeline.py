@@ -19,7 +19,6 @@ from planner.predict.ladder import Rung, ladder
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job, Recipe
 from planner.workload.optable import OpTable
-from planner.workload.presets import TRACED_ADAPTERS
 from planner.workload.sources.load import stored_table
 from planner.workload.sources.request import request_for
 
@@ -117,12 +116,9 @@ def _rented_device() -> DeviceModel:
 def table_of(recipe: Recipe) -> OpTable:
     """The op table of a recipe's model, if it can be had at once: nothing is traced while answering.
 
-    Raises InvalidInputError for a model that is not known, and for one that was not traced yet.
+    Raises InvalidInputError for a model that is not known, for one that was not traced yet, and for an adapter
+    that it cannot have.
     """
-    own = TRACED_ADAPTERS.get(recipe.model.removeprefix("preset:"), "none")
-    if recipe.adapter not in ("none", own):
-        what = f"{recipe.adapter!r} cannot be planned for {recipe.model}: it comes with {own}"
-        raise InvalidInputError("recipe", (Problem("adapter", what),))
     table = stored_table(request_for(recipe))
     if table is None:
         what = f"{recipe.model!r} was not traced yet: run `gpu-plan estimate --model {recipe.model}` once"
