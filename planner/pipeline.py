@@ -14,6 +14,7 @@ from planner.hardware.catalogue import GpuSpec, by_id, identify
 from planner.hardware.snapshot import Gpu, Snapshot
 from planner.offers.currency import ExchangeRate, in_usd, shipped_rates
 from planner.offers.offer import Offer, parse_date
+from planner.predict.anchor import anchored, timed
 from planner.predict.device import device_from_benchmark, device_from_catalogue
 from planner.predict.ladder import Rung, ladder
 from planner.predict.types import DeviceModel
@@ -167,21 +168,35 @@ def _variants(recipe: Recipe) -> tuple[Variant, ...]:
     return tuple(found)
 
 
+def _devices(inputs: PlanInputs, table: OpTable) -> tuple[DeviceModel | None, DeviceModel]:
+    """This machine's and the rented one, both as a step that the user timed makes them known."""
+    local = local_device(inputs.snapshot, inputs.gpu_uuid, inputs.benchmark)
+    rented, seconds = _rented_device(), inputs.job.timed_step_s
+    if seconds is None:
+        return local, rented
+    if local is None:
+        what = "a timed step says nothing while no local GPU is known: detect or benchmark it, or leave this empty"
+        raise InvalidInputError("job", (Problem("timed_step_s", what),))
+    step_s, recipe = timed(seconds), inputs.job.recipe
+    return anchored(local, local, step_s, table, recipe), anchored(rented, local, step_s, table, recipe)
+
+
 def evaluate(inputs: PlanInputs) -> Recommendation:
     """Predict, price and decide. Pure: the same inputs give the same numbers.
 
     Raises InvalidInputError for a model, size or variant that cannot be planned, with the field's name.
     """
-    local = local_device(inputs.snapshot, inputs.gpu_uuid, inputs.benchmark)
     gpu = local_gpu(inputs.snapshot, inputs.gpu_uuid)
+    table = table_of(inputs.job.recipe)
+    local, rented = _devices(inputs, table)
     return decide(
         job=inputs.job,
-        table=table_of(inputs.job.recipe),
+        table=table,
         terms=inputs.terms,
         local=local,
         unknown_gpu=gpu.name if gpu and local is None else None,
         machine_known=inputs.snapshot is not None or local is not None,
-        rented=_rented_device(),
+        rented=rented,
         rented_gpu=RENTED_GPU,
         offers=in_usd(inputs.offers, inputs.rates),
         provider=inputs.provider,

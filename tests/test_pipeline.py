@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from planner.door import InvalidInputError
 from planner.evidence import Evidence
 from planner.hardware.snapshot import Gpu, Snapshot
 from planner.pipeline import PlanInputs, evaluate, local_device, local_gpu
@@ -100,3 +101,19 @@ def test_that_an_unlisted_gpu_is_planned_with_once_it_is_measured():
 def test_that_inputs_out_of_bounds_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         PlanInputs(**wrong)
+
+
+def test_that_a_timed_step_decides_the_local_time_and_moves_to_the_rented_card():
+    plain = PlanInputs(snapshot=machine(CARD), today="2026-09-01")
+    before = {option.key: option.step for option in evaluate(plain).options}
+    twice = replace(plain.job, timed_step_s=2 * before["local"].seconds.likely)
+    after = {option.key: option.step for option in evaluate(replace(plain, job=twice)).options}
+    assert after["local"].seconds.likely == pytest.approx(2 * before["local"].seconds.likely)
+    assert after["local"].evidence is Evidence.MEASURED_JOB
+    assert after["rent-1"].seconds.likely == pytest.approx(2 * before["rent-1"].seconds.likely)
+
+
+def test_that_a_timed_step_needs_a_machine_it_was_timed_on():
+    job = replace(PlanInputs().job, timed_step_s=0.5)
+    with pytest.raises(InvalidInputError, match="timed_step_s"):
+        evaluate(PlanInputs(job=job, today="2026-09-01"))

@@ -27,6 +27,14 @@ def _hours(text: str) -> float:
     return parse_duration_s(text) / 3600
 
 
+def _seconds(text: str) -> float:
+    """A bare number is seconds, and "250 ms" is understood."""
+    compact = text.strip().lower()
+    if compact.endswith("ms"):
+        return parse_count(compact.removesuffix("ms")) / 1000
+    return parse_count(compact.removesuffix("s"))
+
+
 def _money(text: str) -> float:
     return parse_count(text.strip().removeprefix("$").removesuffix("USD"))
 
@@ -68,6 +76,7 @@ _QUANTITIES = (
     Field("tax", _share, 0),
     Field("hours_per_month", _rate, optional=True),
     Field("runs", parse_count, 1, whole=True),
+    Field("timed_step", _seconds, optional=True),
     Field("bus_low", _rate, optional=True),
     Field("bus_likely", _rate, optional=True),
     Field("bus_high", _rate, optional=True),
@@ -93,6 +102,7 @@ FIELD_OF_DOMAIN = {
     "bus_bandwidth_gbs": "bus_likely",
     "late_usd": "late",
     "tax_share": "tax",
+    "timed_step_s": "timed_step",
 }
 
 
@@ -218,6 +228,7 @@ def _job(draft: Draft, values: Mapping[str, float | None], ranges: Mapping[str, 
         dataset_bytes=_known(values["dataset"]),
         kept_batch=kept,
         runs=int(_known(values["runs"])),
+        timed_step_s=values["timed_step"],
     )
 
 
@@ -254,6 +265,7 @@ def draft_of(job: Job, terms: Terms, edited: frozenset[str] = frozenset()) -> Dr
         "checkpointing": recipe.checkpointing,
         "kept_batch": job.kept_batch,
         "runs": str(job.runs),
+        "timed_step": "" if job.timed_step_s is None else f"{number_text(job.timed_step_s)} s",
         "objective": terms.objective,
         "platform": terms.platform,
         "privacy": terms.privacy,

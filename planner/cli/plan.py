@@ -45,7 +45,7 @@ _RECIPE = (
 )  # fmt: skip
 _JOB = (
     "samples_per_epoch", "epochs", "dataset_bytes", "kept_batch", "runs",
-    "core_samples_per_s",
+    "core_samples_per_s", "timed_step_s",
 )  # fmt: skip
 
 
@@ -135,6 +135,9 @@ def _print_answer(recommendation: Recommendation, wording: Wording) -> None:
 @click.option("--samples", "samples_per_epoch", type=COUNT, help="Samples per epoch, e.g. 1.28M.")
 @click.option("--epochs", type=RangeType(), help="LIKELY or LOW..LIKELY..HIGH.")
 @click.option("--dataset-size", "dataset_bytes", type=SIZE, help="What has to be uploaded, e.g. 150 GB.")
+@click.option(
+    "--local-step-time-s", "timed_step_s", type=float, help="Seconds of one step that you timed on this machine."
+)
 @click.option("--runs", type=int, help="Of the same job with other settings, as in a sweep.")
 @click.option("--accumulation-steps", type=int, help="Micro-batches between two exchanges of gradients.")
 @click.option("--core-samples-per-s", type=RangeType(), help="Samples one processor core prepares.")

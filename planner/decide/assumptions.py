@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from planner.decide.options import training_power_w
+from planner.decide.options import SERVER_POWER_W, training_power_w
 from planner.decide.types import Assumption, Option, Terms
 from planner.evidence import Evidence
 from planner.offers.billing import POWER_SUPPLY_EFFICIENCY, UPLOAD_EFFICIENCY
+from planner.offers.purchase import KEPT_MONTHS, RESALE_SHARE
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job
 
@@ -62,13 +63,17 @@ def _of_terms(terms: Terms) -> Iterator[Assumption]:
 def _of_options(options: tuple[Option, ...]) -> Iterator[Assumption]:
     yield Assumption("upload_efficiency_share", UPLOAD_EFFICIENCY, Evidence.ASSUMED, "default", False)
     yield Assumption("power_supply_share", POWER_SUPPLY_EFFICIENCY, Evidence.ASSUMED, "default", False)
+    if any(option.sold and option.gpu_count > 1 for option in options):
+        yield Assumption("server_power_w", SERVER_POWER_W, Evidence.ASSUMED, "default", False)
+    yield Assumption("card_kept_months", KEPT_MONTHS, Evidence.ASSUMED, "default", False)
+    yield Assumption("card_resale_share", RESALE_SHARE, Evidence.ASSUMED, "default", False)
     steps_s = [option.price.offer.billing_step_s for option in options if option.price and option.price.offer]
     if steps_s:
         yield Assumption("billing_step_s", max(steps_s), Evidence.ASSUMED, "default", False)
     for option in options:
         if option.kind == "local" and option.step is not None:
-            measured = option.step.evidence is Evidence.MEASURED_BENCHMARK
-            source = "benchmark" if measured else "data_sheet"
+            sources = {Evidence.MEASURED_JOB: "timed", Evidence.MEASURED_BENCHMARK: "benchmark"}
+            source = sources.get(option.step.evidence, "data_sheet")
             yield Assumption("local_step_s", option.step.seconds, option.step.evidence, source, False)
         if option.input_samples_per_s is not None and option.key in ("local", "rent-1"):
             name = "local_input_samples_per_s" if option.kind == "local" else "rented_input_samples_per_s"

@@ -62,6 +62,7 @@ class Job:
     runs: int = 1  # of the same job with other settings, as in a sweep
     # What one processor core reads and prepares of the input; None: by kind of input (see predict.input_pipeline).
     core_samples_per_s: Range | None = None
+    timed_step_s: float | None = None  # one step of the recipe, as the user timed it on this machine
 
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
 
@@ -73,3 +74,5 @@ class Job:
         check_number("runs", self.runs, at_least=1, at_most=1_000_000)
         if self.core_samples_per_s is not None:
             check_range("core_samples_per_s", self.core_samples_per_s, at_least=1e-6)
+        if self.timed_step_s is not None:
+            check_number("timed_step_s", self.timed_step_s, at_least=1e-6, at_most=1e5)

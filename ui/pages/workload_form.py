@@ -104,6 +104,12 @@ class WorkloadForm(QWidget):
                         ("per_gpu", self.tr("the batch of each GPU")),
                     ),
                 ),
+                QuantityField(
+                    [("timed_step", "")],
+                    self.tr("One step here, if you timed it"),
+                    self.tr("0.25 s, 250 ms: the rented step follows from it"),
+                    self.tr("not timed"),
+                ),
             ],
             1,
         )
