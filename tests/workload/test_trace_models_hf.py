@@ -144,6 +144,8 @@ def test_that_a_configuration_that_is_not_understood_is_named(
         {"model_type": "bart", **TINY_PAIR},
         {"model_type": "deit", **TINY, "image_size": 64},
         {"model_type": "whisper", **TINY_PAIR, "max_source_positions": 100},
+        {"model_type": "wav2vec2", **TINY, "vocab_size": 40},
+        {"model_type": "mamba", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 200},
     ],
     ids=lambda settings: settings["model_type"],
 )

@@ -82,9 +82,12 @@ def _table(request: dict[str, Any]) -> Any:
     source = _source(request, "meta")
     _spare_what_was_imported()
     one_size = at_one_size(source, request["size"] or source.default_size)
-    attempts = list(image_attempts(source)) if source.size_kind == "image" else [source, one_size]
+    if request["size"] is not None or source.size_kind == "none":
+        attempts = [one_size]
+    else:
+        attempts = list(image_attempts(source)) if source.size_kind == "image" else [source, one_size]
     try:
-        return _first_traced([one_size] if request["size"] is not None else attempts, request)
+        return _first_traced(attempts, request)
     except Exception as error:
         if not _needs_values(error):
             raise
