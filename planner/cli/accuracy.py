@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
-from planner.cli.accuracy_step_time import print_step_time
+from planner.cli.accuracy_step_time import print_other_steps, print_step_time
 from planner.cli.output import as_json, print_json, print_table
 from planner.door import plain
 from planner.predict.accuracy import step_time_accuracy
+from planner.predict.calibration.check_other import OtherStep, models_left_out, other_steps
 
 
 @click.command()
@@ -30,6 +31,8 @@ def accuracy(step_time: bool, memory: bool, scaling: bool, runs: Path | None, js
     if step_time or not (memory or scaling):
         found = step_time_accuracy()
         checks.append(("step_time", plain(found) if json_wanted else found, print_step_time))
+        others = other_steps()
+        checks.append(("other_steps", plain(others) if json_wanted else others, _print_others))
     if memory:
         checks.append(("memory", _memory(), _print_memory))
     if scaling:
@@ -39,6 +42,10 @@ def accuracy(step_time: bool, memory: bool, scaling: bool, runs: Path | None, js
         return
     for _, found, show in checks:
         show(found)
+
+
+def _print_others(steps: tuple[OtherStep, ...]) -> None:
+    print_other_steps(steps, models_left_out())
 
 
 def _scaling(runs: Path | None) -> list[dict[str, Any]]:

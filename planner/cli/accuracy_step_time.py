@@ -8,6 +8,7 @@ import click
 
 from planner.cli.output import print_table
 from planner.predict.accuracy import Accuracy, Figures
+from planner.predict.calibration.check_other import OtherStep
 from planner.units import format_duration
 
 _COLUMNS = ("steps", "median", "mean", "90 % below", "within 20 %", "bias", "in interval", "± (median)")
@@ -55,6 +56,31 @@ def print_step_time(found: Accuracy) -> None:
         ),
         (False, False, True, True, True),
     )
+
+
+def print_other_steps(steps: Iterable[OtherStep], left_out: Iterable[str]) -> None:
+    """Published trainings of other kinds, worst first."""
+    click.echo(
+        "\nOther trainings on one RTX 3090, 2020 to 2022 (NVIDIA's DeepLearningExamples, run by Lambda), worst first"
+    )
+    print_table(
+        ("model", "precision", "host", "batch", "measured", "predicted", "ratio", "in interval"),
+        (
+            (
+                step.model,
+                step.precision,
+                step.host,
+                str(step.batch_size),
+                format_duration(step.measured_s),
+                format_duration(step.predicted_s),
+                f"{step.predicted_s / step.measured_s:.2f}",
+                "yes" if step.is_inside else "no",
+            )
+            for step in steps
+        ),
+        (False, False, False, True, True, True, True, False),
+    )
+    click.echo(f"No preset for {', '.join(left_out)}.")
 
 
 def _print(rows: Iterable[tuple[str, Figures]]) -> None:

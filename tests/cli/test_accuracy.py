@@ -16,6 +16,9 @@ def test_that_step_times_are_checked_when_nothing_is_named(gpu_plan, answer_of):
     assert shown.exit_code == 0
     assert f"{found['everything']['mean']:.1%}" in shown.output
     assert found["worst"][0]["model"] in shown.output
+    others = answer_of("accuracy")["other_steps"]
+    assert {step["model"] for step in others} >= {"bert_base_squad", "bert_large_squad", "resnet50"}
+    assert sum(step["low_s"] <= step["measured_s"] <= step["high_s"] for step in others) > len(others) / 2
     for rival in found["rivals"].values():
         assert found["everything"]["mean"] < rival["mean"]
         assert f"{rival['mean']:.1%}" in shown.output
