@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from planner.decide.clock import samples_per_step
-from planner.decide.options import Weighed
+from planner.decide.options import Weighed, on_windows
 from planner.decide.types import Gate, GateAnswer, Option, Reason, Terms
 from planner.offers.regions import country_of, is_transfer
 from planner.workload.job import Job
@@ -32,7 +32,7 @@ def _of_rental(option: Option, job: Job, terms: Terms, provider: str) -> tuple[R
         reasons.append(Reason("not_sold", (("provider", provider), ("gpu_count", count))))
     if together and count > batch:
         reasons.append(Reason("batch", (("batch_count", batch), ("gpu_count", count))))
-    if together and terms.platform == "windows":
+    if together and on_windows(terms, option.price.offer if option.price else None):
         reasons.append(Reason("windows", (("gpu_count", count),)))
     offer = option.price.offer if option.price else None
     if is_private(terms) and offer is not None and offer.pricing == COMMUNITY:
@@ -74,7 +74,8 @@ def gates(option: Option | None, terms: Terms, provider: str) -> tuple[Gate, ...
     offer = option.price.offer
     community = offer is not None and offer.pricing == COMMUNITY
     region = offer.region if offer else ""
-    apart = option.gpu_count > 1 and terms.platform == "windows" and not option.side_by_side
+    windows = on_windows(terms, offer)
+    apart = option.gpu_count > 1 and windows and not option.side_by_side
     licence: GateAnswer = "ask" if is_geforce(option.device_name) else "passed"
     privacy: GateAnswer = "passed" if not is_private(terms) else "failed" if community else "ask"
     names = (("provider", provider), ("region", region), ("gpu_count", option.gpu_count))
@@ -85,7 +86,7 @@ def gates(option: Option | None, terms: Terms, provider: str) -> tuple[Gate, ...
         Gate(
             "platform",
             "failed" if apart else "passed",
-            (("platform", terms.platform), ("gpu_count", option.gpu_count)),
+            (("platform", "windows" if windows else "linux"), ("gpu_count", option.gpu_count)),
         ),
         Gate("availability", "ask" if offer else "failed", names),
         Gate("support", "ask", (("provider", provider),)),

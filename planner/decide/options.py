@@ -177,8 +177,14 @@ def _rented_schedule(
     def likely_s(schedule: Schedule) -> float:
         return schedule.steps * step_total(schedule, rate).likely
 
-    possible_together = terms.platform != "windows" and together.found.memory.fits is not Fits.NO
+    possible_together = not on_windows(terms, price.offer) and together.found.memory.fits is not Fits.NO
     return together if possible_together and likely_s(together) < likely_s(apart) else apart
+
+
+def on_windows(terms: Terms, offer: Offer | None) -> bool:
+    """Whether the rented machine runs Windows: as the offer says, else as the terms do."""
+    told = offer.os.lower() if offer else ""
+    return told.startswith("windows") if told else terms.platform == "windows"
 
 
 def _bandwidth(terms: Terms, price: PackagePrice) -> Range | None:

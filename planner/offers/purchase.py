@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+KEPT_MONTHS = 24.0  # for which a bought card is used (assumed)
+RESALE_SHARE = 0.4  # of its price that it brings afterwards (assumed)
+
 
 def break_even_h_per_month(
     capital_usd: float,
@@ -9,8 +12,8 @@ def break_even_h_per_month(
     power_kw: float,
     usd_per_kwh: float,
     *,
-    months: float = 24.0,
-    resale_share: float = 0.4,
+    months: float = KEPT_MONTHS,
+    resale_share: float = RESALE_SHARE,
     admin_usd_per_month: float = 0.0,
 ) -> float | None:
     """(capital · (1 − resale) / months + administration) / (rent − kW · price of electricity).

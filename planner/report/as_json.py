@@ -18,6 +18,8 @@ def as_json(recommendation: Recommendation) -> dict[str, Any]:
     data: dict[str, Any] = _plain(recommendation)
     for option, source in zip(data["options"], recommendation.options, strict=True):
         option["key"] = source.key
+    if recommendation.newer is not None:
+        data["newer"]["key"] = recommendation.newer.key
     return data
 
 

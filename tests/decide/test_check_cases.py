@@ -54,7 +54,7 @@ def test_that_large_gradients_on_an_unknown_bus_are_measured_first(answer, codes
     found = answer(
         recipe={"model": "preset:bert_large", "batch_size": 8, "precision": "fp32"},
         job={"samples_per_epoch": 4e5, "epochs": Range.exactly(2), "kept_batch": "per_gpu"},
-        terms={"bus_bandwidth_gbs": Range(1.3, 4, 12), "waiting_cost_usd_per_h": 3.0},
+        terms={"bus_bandwidth_gbs": Range(1.3, 4, 12), "waiting_cost_usd_per_h": 6.0},
         offers=seller(1.0), snapshot=NO_GPU,
     )  # fmt: skip
     assert found.verdict == "measure_first"
@@ -107,6 +107,13 @@ def test_that_windows_gets_independent_jobs_or_none(answer, codes):
     assert four.option("rent-4").side_by_side
     assert not four.option("rent-4").rejected
     assert four.chosen == "rent-4"
+
+
+def test_that_the_system_of_an_offer_counts_and_not_the_usual_one(answer):
+    found = answer(offers=seller(os="Windows Server 2022"))
+    assert "windows" in {r.code for r in found.option("rent-4").rejected}
+    linux = answer(offers=seller(os="Ubuntu 22.04"), terms={"platform": "windows"})
+    assert "windows" not in {r.code for r in linux.option("rent-4").rejected}
 
 
 def test_that_a_sweep_trains_a_run_on_each_card(answer, codes):
@@ -295,3 +302,10 @@ def test_that_the_day_of_the_prices_is_compared_with_today(codes):
     assert (
         reason(made.answer(prices=old), "stale_prices")["day_count"] == (date(2026, 9, 2) - date(2026, 7, 1)).days
     )
+
+
+def test_that_what_the_purchase_and_the_energy_rest_on_is_in_the_register(answer):
+    values = {one.code: one.value for one in answer(terms={"hours_per_month": 200}).assumptions}
+    assert (values["card_kept_months"], values["card_resale_share"]) == (24.0, 0.4)
+    assert values["server_power_w"] == 350.0
+    assert values["hours_per_month"] == 200
