@@ -95,6 +95,11 @@ def mapped(row: Row) -> Mapped:
             {"VGG16": "timm:vgg16", "ViT-B/16": "timm:vit_base_patch16_224"}[name],
             _batch(row), image_size=224, precision="fp32", optimizer="sgd",
         )  # fmt: skip
+    if found := _SEGFORMER.match(name):
+        classes = "ade20k" if row["image_size"] != "1024x1024" else "cityscapes"
+        size = int(row["image_size"].partition("x")[0])
+        name = f"hf:segformer_{found[1].lower()}_{classes}"
+        return Mapped(name, _batch(row), image_size=size, precision="fp32", software="torch1.12")
     if name.startswith("GPT-2 124M"):
         return Mapped("preset:gpt2", _batch(row), sequence_length=1024)
     if name in _HF:

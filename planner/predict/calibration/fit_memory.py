@@ -219,14 +219,14 @@ def _log_likelihood(data: Ratios, scale: float, narrow: float, share: float) -> 
 
 
 def _sure(data: Ratios, scale: float) -> tuple[float, float]:
-    """Factors of the sure verdicts: most rungs right, each promise that did not hold counted double."""
+    """Factors of the sure verdicts: most rungs right, each sure verdict that did not hold counted double."""
     below, above = data.below - math.log(scale), data.above - math.log(scale)
 
     def worth(ends: tuple[float, float]) -> float:
         no, yes = ends
         here = np.where(below >= yes, 1.0, np.where(below >= no, 0.5, 0.0))
         next_one = np.where(above < no, 1.0, np.where(above < yes, 0.5, 0.0))
-        return float(np.minimum(here, next_one).mean() - (above >= yes).mean())
+        return float(np.minimum(here, next_one).mean() - (above >= yes).mean() - (below < no).mean())
 
     steps = np.round(np.arange(-0.08, 0.121, 0.004), 4)
     no, yes = max(((no, yes) for no in steps for yes in steps if no <= yes), key=worth)

@@ -54,15 +54,18 @@ _LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
 
 
 def wanted(reports_only: bool) -> Iterator[tuple[str, Recipe]]:
-    """Every key with a recipe that needs it; an input size only where there are images."""
+    """Every key with a recipe that needs it; an input size only where there are images.
+
+    Reports first; then the ladder, in an order in which what is traced so far is a fair sample of all.
+    """
     for row in read_rows():
         recipe, _ = recipe_of(row)
         yield key_of(row), recipe if row["image_size"] else replace(recipe, input_size=None)
     if not reports_only:
         with LADDER.open(encoding="utf-8", newline="") as stream:
-            for row in csv.DictReader(stream):
-                if row["next_batch_that_did_not_fit"]:
-                    yield table_key(ladder_recipe(row), int(row["image_size"])), ladder_recipe(row)
+            rows = [row for row in csv.DictReader(stream) if row["next_batch_that_did_not_fit"]]
+        found = {table_key(ladder_recipe(row), int(row["image_size"])): ladder_recipe(row) for row in rows}
+        yield from sorted(found.items(), key=lambda item: hashlib.sha256(item[0].encode()).hexdigest())
 
 
 def _request(recipe: Recipe, folder: Path, configs: dict[str, Any]) -> TableRequest:
@@ -96,11 +99,6 @@ def _highest(values: Floats) -> set[int]:
     return set(values.argmax(axis=1).tolist())
 
 
-def _mixed(key: str) -> tuple[bool, str]:
-    """Reports first; then an order in which the models traced so far are a fair sample of all."""
-    return "|eager|" in key, hashlib.sha256(key.encode()).hexdigest()
-
-
 def _text(tables: dict[str, Any]) -> str:
     """A table a line, for readable differences."""
     lines = [f"{json.dumps(key)}: {json.dumps(tables[key], separators=(',', ':'))}" for key in sorted(tables)]
@@ -115,7 +113,7 @@ def main() -> None:
     configs = json.loads(CONFIGS.read_text(encoding="utf-8"))
     missing = {key: recipe for key, recipe in wanted(arguments.reports_only) if key not in tables}
     with tempfile.TemporaryDirectory() as folder:
-        keys = sorted(missing, key=_mixed)
+        keys = list(missing)
         for start in range(0, len(keys), _SAVED_EVERY):
             some = keys[start : start + _SAVED_EVERY]
             requests = {key: _request(missing[key], Path(folder), configs) for key in some}
