@@ -60,9 +60,7 @@ def print_step_time(found: Accuracy) -> None:
 
 def print_other_steps(steps: Iterable[OtherStep], left_out: Iterable[str]) -> None:
     """Published trainings of other kinds, worst first."""
-    click.echo(
-        "\nOther trainings on one RTX 3090, 2020 to 2022 (NVIDIA's DeepLearningExamples, run by Lambda), worst first"
-    )
+    click.echo("\nNVIDIA's DeepLearningExamples on one RTX 3090, run by Lambda from 2020 to 2022, worst first")
     print_table(
         ("model", "precision", "host", "batch", "measured", "predicted", "ratio", "in interval"),
         (

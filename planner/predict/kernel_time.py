@@ -103,51 +103,79 @@ def _inverse(extent: Floats, where: NDArray[np.bool_]) -> Floats:
     return np.divide(1.0, extent, out=np.zeros(len(extent)), where=where & (extent > 0))
 
 
-def _channels(ops: Ops) -> tuple[Floats, Floats]:
-    """(R,) channels of a group on either side of a convolution; width and depth of other products."""
-    weight_gradient = ops.phase == _WEIGHT_GRADIENT
-    one = np.where(weight_gradient, ops.m, ops.n)
-    return one, np.where(weight_gradient, ops.n, ops.k) / ops.kernel
+def _channels(ops: Ops, rows: Indices) -> tuple[Floats, Floats]:
+    """Channels of a group on either side of a convolution; width and depth of other products."""
+    weight_gradient = ops.phase[rows] == _WEIGHT_GRADIENT
+    one = np.where(weight_gradient, ops.m[rows], ops.n[rows])
+    return one, np.where(weight_gradient, ops.n[rows], ops.k[rows]) / ops.kernel[rows]
 
 
-def _alignment(one: Floats, other: Floats) -> Indices:
-    """Index into ALIGNMENTS of the largest that divides both."""
-    whole = np.gcd(np.rint(one).astype(np.int64), np.rint(other).astype(np.int64))
-    index: Indices = sum((whole % divisor != 0).astype(np.int64) for divisor in ALIGNMENTS[:-1])
-    return index
+def _alignment(ops: Ops) -> Indices:
+    """(R,) index into ALIGNMENTS of the largest that divides both channel counts."""
+    found = np.zeros(len(ops.kind), dtype=np.int64)
+    rows = np.flatnonzero(_ALIGNED[ops.kind])
+    one, other = _channels(ops, rows)
+    common = np.gcd(np.rint(one).astype(np.int64), np.rint(other).astype(np.int64))
+    found[rows] = sum((common % divisor != 0).astype(np.int64) for divisor in ALIGNMENTS[:-1])
+    return found
+
+
+def _depthwise(ops: Ops, layout: Indices) -> dict[str, Any]:
+    """The fields of depthwise convolutions."""
+    window, is_depthwise, is_strided, inverse_blocks = (np.zeros(len(ops.kind)) for _ in range(4))
+    rows = np.flatnonzero(ops.kind == _DEPTHWISE)
+    if rows.size:
+        phase, kernel, channels = ops.phase[rows], ops.kernel[rows], ops.groups[rows]
+        own = (layout[rows] == 0) & (~np.isin(kernel, _CUDNN_WINDOWS) | (channels < _CUDNN_CHANNELS))
+        way = np.where(own, DEPTHWISE_WAYS.index("own"), layout[rows])
+        window[rows] = (way * len(PHASES) + phase) * (len(WINDOWS) + 1) + np.searchsorted(WINDOWS, kernel)
+        is_depthwise[rows] = 1.0
+        is_strided[rows] = ops.stride[rows] > 1
+        inverse_blocks[rows] = _inverse(channels * kernel, own & (phase == _WEIGHT_GRADIENT))
+    return {
+        "window": window.astype(np.int64),
+        "is_depthwise": is_depthwise,
+        "is_strided": is_strided,
+        "inverse_blocks": inverse_blocks,
+    }
+
+
+def _grouped(ops: Ops, layout: Indices) -> dict[str, Any]:
+    """The fields of grouped convolutions."""
+    grouped, is_grouped, is_ragged, is_slow = (np.zeros(len(ops.kind)) for _ in range(4))
+    rows = np.flatnonzero(ops.kind == _GROUPED)
+    if rows.size:
+        (one, other), groups, channels_last = _channels(ops, rows), ops.groups[rows], layout[rows] == 1
+        native = np.isin(one, _NATIVE_WIDTHS) & (one == other) & (groups >= _NATIVE_GROUPS)
+        slow = channels_last & ~(native & (one * groups % _NATIVE_CHANNELS == 0))
+        width = np.maximum(one, other)
+        way = np.where(slow, GROUPED_WAYS.index("slow"), layout[rows])
+        grouped[rows] = way * (len(GROUP_WIDTHS) + 1) + np.searchsorted(GROUP_WIDTHS, width)
+        is_grouped[rows] = 1.0
+        is_ragged[rows] = (width % 16 != 0) & ~channels_last
+        is_slow[rows] = slow
+    return {
+        "grouped": grouped.astype(np.int64),
+        "is_grouped": is_grouped,
+        "is_ragged": is_ragged,
+        "is_slow": is_slow.astype(np.bool_),
+    }
 
 
 def shapes_of(ops: Ops) -> Shapes:
     """What of the rows' shapes matters."""
     family = _FAMILY_OF_KIND[ops.kind]
-    is_product, depthwise, grouped = family >= 0, ops.kind == _DEPTHWISE, ops.kind == _GROUPED
-    one, other = _channels(ops)
-    has_kernel = (
-        np.isin(one, _NATIVE_WIDTHS) & (one == other) & (ops.groups >= _NATIVE_GROUPS)
-        & (one * ops.groups % _NATIVE_CHANNELS == 0)
-    )  # fmt: skip
+    is_product = family >= 0
     layout = ops.channels_last.astype(np.int64)
-    slow = grouped & ~has_kernel & ops.channels_last
-    width = np.maximum(one, other)
-    own = depthwise & ~ops.channels_last & (~np.isin(ops.kernel, _CUDNN_WINDOWS) | (ops.groups < _CUDNN_CHANNELS))
-    window = (np.where(own, 2, layout) * len(PHASES) + ops.phase) * (len(WINDOWS) + 1)
     return Shapes(
         extents=np.where(is_product, family * 2 + (ops.phase == _WEIGHT_GRADIENT), 0),
         inverse_m=_inverse(ops.m, is_product),
         inverse_n=_inverse(ops.n, is_product),
         inverse_k=_inverse(ops.k, is_product),
-        alignment=np.where(_ALIGNED[ops.kind], _alignment(one, other), 0),
+        alignment=_alignment(ops),
         layout=layout,
-        window=np.where(depthwise, window + np.searchsorted(WINDOWS, ops.kernel), 0),
-        is_depthwise=depthwise.astype(np.float64),
-        is_strided=(depthwise & (ops.stride > 1)).astype(np.float64),
-        inverse_blocks=_inverse(ops.groups * ops.kernel, own & (ops.phase == _WEIGHT_GRADIENT)),
-        grouped=np.where(
-            grouped, np.where(slow, 2, layout) * (len(GROUP_WIDTHS) + 1) + np.searchsorted(GROUP_WIDTHS, width), 0
-        ),
-        is_grouped=grouped.astype(np.float64),
-        is_ragged=(grouped & (width % 16 != 0) & ~ops.channels_last).astype(np.float64),
-        is_slow=slow,
+        **_depthwise(ops, layout),
+        **_grouped(ops, layout),
     )
 
 

@@ -97,19 +97,16 @@ def _arithmetics(recipe: Recipe) -> tuple[tuple[str, str], tuple[str, str]]:
     return (matrix_arithmetic(full, cudnn=False), matrix_arithmetic(full, cudnn=True)), (half, half)
 
 
-def _flop_limits(ops: Ops, recipe: Recipe, device: DeviceModel) -> tuple[Floats, Floats]:
-    """(R,) peak of each row in FLOP/s, and the share of it that its cell reaches."""
-    peak, share = np.empty(len(ops.kind)), np.empty(len(ops.kind))
-    layout = ops.channels_last.astype(np.int64)
-    narrow, cudnn, matrix = ops.dtype_bytes < 4, CUDNN[ops.kind], MATRIX[ops.kind]
-    for is_narrow, pair in zip((False, True), _arithmetics(recipe), strict=True):
-        for inside, arithmetic in zip((False, True), pair, strict=True):
-            rows = np.flatnonzero((narrow == is_narrow) & (cudnn == inside))
-            grid = _grid(device.flop_efficiency[arithmetic])
-            share[rows] = grid[layout[rows], ops.phase[rows], ops.kind[rows]]
-            peaks = device.peak_flops_per_s[arithmetic], device.peak_flops_per_s["fp32"]
-            peak[rows] = np.where(matrix[rows], *peaks)
-    return peak, share
+def _flop_rates(recipe: Recipe, device: DeviceModel) -> Floats:
+    """(2, F, P, K) floating-point operations per second by operand width: 4 bytes, then 2."""
+
+    def rates(arithmetic: str) -> Floats:
+        peak = np.where(MATRIX, device.peak_flops_per_s[arithmetic], device.peak_flops_per_s["fp32"])
+        product: Floats = _grid(device.flop_efficiency[arithmetic]) * peak
+        return product
+
+    by_width = [np.where(CUDNN, rates(inside), rates(outside)) for outside, inside in _arithmetics(recipe)]
+    return np.stack(by_width)
 
 
 def _fitted_on(device: DeviceModel, recipe: Recipe) -> bool:
@@ -140,14 +137,14 @@ class _Work:
 
 def op_seconds(ops: Ops, recipe: Recipe, device: DeviceModel) -> Floats:
     """(R,) seconds of all executions of each row, without launches."""
-    peak, flop_share = _flop_limits(ops, recipe, device)
-    byte_share = _grid(device.byte_efficiency)[ops.channels_last.astype(np.int64), ops.phase, ops.kind]
+    cell = ops.channels_last.astype(np.int64), ops.phase, ops.kind
+    flop_rate = _flop_rates(recipe, device)[(ops.dtype_bytes < 4).astype(np.int64), *cell]
     once_s = roofline_seconds(
         np,
-        ops.flops / peak,
+        ops.flops / flop_rate,
         ops.bytes / device.bandwidth_bytes_per_s,
-        np.log(flop_share),
-        np.log(byte_share),
+        0.0,  # the rates are what the cells reach
+        np.log(_grid(device.byte_efficiency))[cell],
         shapes_of(ops),
         device.shape,
     )

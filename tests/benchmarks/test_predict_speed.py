@@ -10,7 +10,7 @@ from planner.predict.device import device_from_catalogue
 from planner.predict.estimate import estimate
 from planner.predict.table_contract import estimate_table
 from planner.workload.job import Recipe
-from planner.workload.optable import OP_CLASSES
+from planner.workload.optable import KINDS
 from tests.predict.made import make_table
 
 ROWS, MOMENTS = 400, 300
@@ -22,7 +22,7 @@ def large_table():
     random = np.random.default_rng(1)
     ops = [
         (
-            OP_CLASSES[i % 15],
+            KINDS[i % len(KINDS)],
             ("forward", "backward")[i % 2],
             2,
             4,

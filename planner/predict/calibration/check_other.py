@@ -1,7 +1,7 @@
 """Predictions against published trainings of other kinds, on one RTX 3090, with other and older software.
 
 Lambda ran NVIDIA's DeepLearningExamples from 2020 to 2022: hand-written mixed precision (apex) and fused kernels
-that today's PyTorch has not. Nothing here was fitted to these runs. Only models that a preset expresses are compared.
+that today's PyTorch has not. Nothing was fitted to these runs. Only models that a preset expresses are compared.
 """
 
 from __future__ import annotations
