@@ -20,12 +20,16 @@ def note(what: str, **values: object) -> Note:
     return Note(f"bench.note.{what}", tuple((key, str(value)) for key, value in values.items()))
 
 
+def probe_name(name: str, messages: Messages) -> str:
+    """A probe or a stage in words; another version's under its own name."""
+    codes = (f"bench.probe.{name}", f"bench.stage.{name}")
+    return next((messages.say(code) for code in codes if messages.knows(code)), name)
+
+
 def in_words(one: Note, messages: Messages) -> str:
     """The note's sentence; a probe is called by its name for people."""
     values = dict(one.values)
-    name = values.get("name", "")
-    code = f"bench.probe.{name}"
-    return messages.say(one.code, probe=messages.say(code) if messages.knows(code) else name, **values)
+    return messages.say(one.code, probe=probe_name(values.get("name", ""), messages), **values)
 
 
 def _under_load(result: BenchmarkResult) -> list[Conditions]:

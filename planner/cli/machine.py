@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from planner.benchmark.findings import in_words as note_in_words
+from planner.benchmark.findings import probe_name
 from planner.benchmark.result import BenchmarkResult, Note, ProbeKind, ProbeResult
 from planner.benchmark.supervise import BenchmarkError, Request, Run, in_words, request_for, run_benchmark
 from planner.cli.output import as_json, not_available, print_json, print_table
@@ -79,16 +80,21 @@ def _print_snapshot(snapshot: Snapshot) -> None:
         print_table(("python", "version", "torch", "devices"), rows)
 
 
-def _save_report(snapshot: Snapshot, path: Path) -> None:
-    from planner.hardware.scenario import scenario_of
+def _write(path: Path, text: str) -> None:
+    """Raises ClickException that says why it could not be written."""
     from planner.storage import write_atomically
 
-    messages = load_messages()
     try:
-        write_atomically(path, scenario_of(snapshot).encode("ascii"))
+        write_atomically(path, text.encode())
     except OSError as error:
-        raise click.ClickException(str(clear_error(error, path, messages))) from None
-    click.echo(messages.say("cli.detect.saved", path=path), err=True)
+        raise click.ClickException(str(clear_error(error, path, load_messages()))) from None
+
+
+def _save_report(snapshot: Snapshot, path: Path) -> None:
+    from planner.hardware.scenario import scenario_of
+
+    _write(path, scenario_of(snapshot))
+    click.echo(load_messages().say("cli.detect.saved", path=path), err=True)
 
 
 @click.command()
@@ -160,8 +166,7 @@ class _Progress:
             return
         self._shown = stage.name
         messages = load_messages()
-        name = next((messages.say(code) for kind in ("probe", "stage")
-                     if messages.knows(code := f"bench.{kind}.{stage.name}")), stage.name)  # fmt: skip
+        name = probe_name(stage.name, messages)
         left = "?" if stage.eta_s is None else format_duration(stage.eta_s)
         elapsed = format_duration(time.monotonic() - self._began_s)
         line = messages.say(
@@ -193,7 +198,7 @@ def _print_result(result: BenchmarkResult) -> None:
     click.echo(f"{result.device_name}, torch {result.torch_version}, {format_duration(result.duration_s)}")
     rows = [
         (
-            messages.say(f"bench.probe.{probe.name}"),
+            probe_name(probe.name, messages),
             probe.size,
             format_duration(probe.time_s),
             f"{format_duration(probe.time_low_s)} – {format_duration(probe.time_high_s)}",
@@ -206,7 +211,7 @@ def _print_result(result: BenchmarkResult) -> None:
     print_table(columns, rows, (False, False, True, True, True, False))
     for skipped in result.skipped:
         name, why = (
-            messages.say(f"bench.probe.{skipped.name}"),
+            probe_name(skipped.name, messages),
             messages.say(f"bench.skipped.{skipped.code}", detail=skipped.detail),
         )
         click.echo(f"{name}: {why}")
@@ -262,12 +267,20 @@ def _kept(result: BenchmarkResult) -> Path | None:
     "--link", "link_ranks", type=click.IntRange(2, 16), metavar="N",
     help="Instead: how fast the first N GPUs exchange gradients (all-reduce).",
 )  # fmt: skip
+@click.option("--csv", "table", type=click.Path(dir_okay=False, path_type=Path), help="Also write a table.")
 @as_json
 def bench(
-    quick: bool, device: str, uuid: str | None, python: Path | None, link_ranks: int | None, json_wanted: bool
+    quick: bool,
+    device: str,
+    uuid: str | None,
+    python: Path | None,
+    link_ranks: int | None,
+    table: Path | None,
+    json_wanted: bool,
 ) -> None:
     """Measure this machine's GPU, or its processor, and keep the result."""
     from planner.benchmark.compare import regression
+    from planner.benchmark.export import as_csv
     from planner.benchmark.history import previous
     from planner.hardware.detect import detect as detect_machine
 
@@ -300,6 +313,8 @@ def bench(
     else:
         _print_result(result)
         _print_notes(compared)
+    if table is not None:
+        _write(table, as_csv(result))
     if path is None:
         raise SystemExit(1)
     if not json_wanted:

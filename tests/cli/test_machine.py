@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -84,18 +85,81 @@ def test_that_a_misspelt_command_is_wrong_input(gpu_plan):
     assert gpu_plan("benchmark").exit_code == 2
 
 
-def test_that_a_full_disk_loses_the_file_and_not_what_was_measured(gpu_plan, monkeypatch):
+@pytest.fixture
+def measuring(monkeypatch):
     """The measuring is replaced: what happens to a result is looked at."""
     from planner.cli import machine
     from tests.report.fixtures import recommendations
-
-    def full(result):
-        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(machine, "run_benchmark", lambda request, on_progress: recommendations.benchmark())
     monkeypatch.setattr(machine, "request_for", lambda *args, **options: None)
     monkeypatch.setattr(machine, "_chosen_python", lambda snapshot, python: None)
     monkeypatch.setattr("planner.hardware.detect.detect", lambda **options: recommendations.snapshot())
+    return recommendations.benchmark()
+
+
+def test_that_a_table_is_written_beside_the_result(gpu_plan, measuring, tmp_path):
+    file = tmp_path / "result.csv"
+    result = gpu_plan("bench", "--csv", file)
+    assert result.exit_code == 0
+    assert len(file.read_text().splitlines()) == 1 + len(measuring.probes)
+
+
+def test_that_a_second_run_is_compared_with_the_first(gpu_plan, measuring, monkeypatch):
+    from planner.benchmark import history
+    from planner.cli import machine
+
+    slow = tuple(
+        replace(
+            probe,
+            time_s=probe.time_s * 1.3,
+            time_low_s=probe.time_low_s * 1.3,
+            time_high_s=probe.time_high_s * 1.3,
+        )
+        for probe in measuring.probes
+    )
+    later = replace(measuring, probes=slow, started_at="2099-01-01T10:00:00+00:00")
+    history.save(measuring)
+    monkeypatch.setattr(machine, "run_benchmark", lambda request, on_progress: later)
+    assert f"30 % slower than on {measuring.started_at[:10]}" in gpu_plan("bench").output
+
+
+def test_that_what_was_measured_before_a_failure_is_kept_and_told(gpu_plan, measuring, monkeypatch):
+    from planner.benchmark import history
+    from planner.benchmark.supervise import BenchmarkError
+    from planner.cli import machine
+
+    def lost(request, on_progress):
+        error = BenchmarkError("device_lost", {"detail": "copy: illegal memory access"})
+        error.partial = replace(measuring, ending="device_lost")
+        raise error
+
+    monkeypatch.setattr(machine, "run_benchmark", lost)
+    result = gpu_plan("bench")
+    assert result.exit_code == 1
+    assert "Restart the computer" in result.stderr
+    (saved,) = history.load().saved
+    assert str(saved.path) in result.stderr
+
+
+def test_that_the_link_between_gpus_is_told_as_a_range(gpu_plan, measuring, monkeypatch):
+    from planner.benchmark import link
+
+    points = tuple(link.LinkPoint(size, size / 4e9, size / 5e9, size / 3e9) for size in (1 << 16, 64 << 20))
+    found = link.LinkResult("nccl", 2, 1, "RTX 3090", False, points, without_peers=True)
+    monkeypatch.setattr(link, "measure_link", lambda request, ranks: found)
+    text = gpu_plan("bench", "--link", 2).output
+    assert "at 4 (3 – 5) GB/s" in text
+    assert "NCCL_P2P_DISABLE=1" in text
+    told = json.loads(gpu_plan("bench", "--link", 2, "--json").stdout)
+    assert told["bus_bandwidth_gbs"]["likely"] == pytest.approx(4)
+    assert gpu_plan("bench", "--link", 1).exit_code == 2
+
+
+def test_that_a_full_disk_loses_the_file_and_not_what_was_measured(gpu_plan, measuring, monkeypatch):
+    def full(result):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
     monkeypatch.setattr("planner.benchmark.history.save", full)
     result = gpu_plan("bench", "--json")
     assert result.exit_code == 1
