@@ -115,7 +115,7 @@ def test_that_an_unknown_bus_makes_bert_large_a_case_for_measuring(answer, codes
     found = answer(
         recipe={"model": "preset:bert_large", "batch_size": 32, "precision": "fp32"},
         job={"samples_per_epoch": 1e5, "epochs": Range(3, 3, 3)},
-        terms={"bus_bandwidth_gbs": Range(1.3, 4, 12), "waiting_cost_usd_per_h": 5.0},
+        terms={"bus_bandwidth_gbs": Range(1.3, 4, 12), "waiting_cost_usd_per_h": 20.0},
         snapshot=None,
     )
     assert found.verdict == "measure_first"
