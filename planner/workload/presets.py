@@ -22,11 +22,16 @@ PRESETS = (
     "convnext_b",
     "unet2d",
     "unet3d",
+    "ssd300_r50",
+    "maskrcnn_r50",
     "bert_base",
     "bert_large",
     "gpt2",
+    "t5_base",
     "llama3_8b_lora",
     "lstm",
+    "wav2vec2_base",
+    "dlrm_criteo",
     "tabular_mlp",
 )
 # Which traced recipe serves a precision: TF32 changes the speed of fp32 arithmetic, not what is executed;
@@ -36,7 +41,9 @@ TRACED_PRECISION = {"fp32": "fp32", "tf32": "fp32", "amp": "amp", "amp_bf16": "a
 TRACED_ADAPTERS = {"llama3_8b_lora": "lora:16"}
 PRESETS_DIR = RESOURCES / "presets"
 
-Family = Literal["vision", "segmentation", "language", "tabular"]
+Family = Literal[
+    "vision", "segmentation", "detection", "generation", "language", "speech", "recommendation", "tabular"
+]
 _STRICT = {"extra": "forbid", "allow_inf_nan": False}
 
 

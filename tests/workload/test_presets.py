@@ -85,7 +85,9 @@ def test_that_an_unknown_precision_lists_the_known_ones():
 
 
 # Parameters in millions. Images: timm's results/model_metadata-in1k.csv; BERT: arXiv 1810.04805 (110 and 340
-# with pooler and pre-training head, 108.9 and 334.1 without); GPT-2: model card of openai-community/gpt2.
+# with pooler and pre-training head, 108.9 and 334.1 without); GPT-2: model card of openai-community/gpt2; Mask
+# R-CNN: torchvision's maskrcnn_resnet50_fpn; U-Net: unet of stable-diffusion-v1-5 in diffusers; T5: t5-base in
+# transformers; DLRM: 33,762,577 rows of 16 and its perceptrons (https://github.com/facebookresearch/dlrm).
 @pytest.mark.parametrize(
     ("name", "millions"),
     [
@@ -96,6 +98,9 @@ def test_that_an_unknown_precision_lists_the_known_ones():
         ("bert_base", 108.9),
         ("bert_large", 334.1),
         ("gpt2", 124.44),
+        ("maskrcnn_r50", 44.401),
+        ("t5_base", 222.90),
+        ("dlrm_criteo", 33.762577 * 16 + 0.476),
     ],
 )
 def test_that_parameters_match_the_published_counts(name, millions):
