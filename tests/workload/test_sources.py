@@ -162,8 +162,13 @@ def test_that_an_edited_file_is_another_model(models):
     before = cache_path(wanted)
     (models.parent / "helper.py").write_text("WIDTH = 8")
     beside = cache_path(wanted)
+    package = models.parent / "package" / "inner"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").touch()
+    (package / "part.py").write_text("DEPTH = 2")
+    within = cache_path(wanted)
     models.write_text(MODELS + "\n")
-    assert len({before, beside, cache_path(wanted)}) == 3
+    assert len({before, beside, within, cache_path(wanted)}) == 4
 
 
 def test_that_a_missing_package_is_named_with_the_python_and_the_command(tmp_path):

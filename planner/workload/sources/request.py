@@ -68,7 +68,8 @@ def _adapter(reference: Reference, adapter: str) -> str:
 def cache_path(request: TableRequest, python: str = sys.executable) -> Path:
     """File for the table: its name is a hash of all that the table depends on.
 
-    Of a Python file, every .py beside it counts, as it may import them; modules from elsewhere do not.
+    Of a Python file, every module and package beside it counts, as it may import them; those from elsewhere do
+    not.
     """
     reference = request.reference
     described = {
@@ -89,9 +90,16 @@ def cache_path(request: TableRequest, python: str = sys.executable) -> Path:
     else:
         file = Path(reference.target)
         digest.update(file.name.encode())
-        _add_files(digest, sorted(file.parent.glob("*.py")) if reference.kind == "py" else [])
+        _add_files(digest, _beside(file) if reference.kind == "py" else [])
         _add_files(digest, [file])
     return data_dir() / "tables" / f"{digest.hexdigest()[:40]}.json"
+
+
+def _beside(file: Path) -> list[Path]:
+    """The modules that a file can import from its own folder, those within packages too."""
+    packages = sorted(found.parent for found in file.parent.glob("*/__init__.py"))
+    inside = (found for package in packages for found in sorted(package.rglob("*.py")))
+    return [*sorted(file.parent.glob("*.py")), *inside]
 
 
 def _add_files(digest: hashlib._Hash, files: Iterable[Path]) -> None:
