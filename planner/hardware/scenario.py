@@ -93,7 +93,8 @@ def _about(snapshot: Snapshot) -> Iterator[str]:
     """Comments: what the mock cannot play, and what was made of it all."""
     host = snapshot.host
     yield "# A machine as GPU Planner detected it. Serial numbers and names of people and folders are left out."
-    yield f"# {snapshot.taken_at}, {_text(host.os_name)}{', WSL' if host.is_wsl else ''}, {_text(host.board or 'PC')}"
+    system = _text(host.os_name) + (", WSL" if host.is_wsl else "")
+    yield f"# {snapshot.taken_at}, {system}, {_text(host.board or 'PC')}"
     yield f"# binding: {_text(snapshot.binding or '?')}"
     for python in snapshot.interpreters:
         what = (python.problem, python.gpu_problem, *(f"{one.name}: {one.problem}" for one in python.unusable))
