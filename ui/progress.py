@@ -9,7 +9,7 @@ from planner.benchmark.history import stale_reasons
 from ui.i18n import tr
 from ui.state import Store
 
-PAGES = ("machine", "benchmark", "workload", "answer", "report")
+PAGES = ("machine", "benchmark", "workload", "answer", "report", "accuracy")
 
 
 class State(StrEnum):
@@ -36,6 +36,7 @@ def page_states(store: Store, working: frozenset[str] = frozenset()) -> dict[str
         "workload": _workload(store),
         "answer": _answer(store),
         "report": _report(store),
+        "accuracy": PageState(State.WAITING, tr("Progress", "published runs")),  # to read; there is nothing to do
     }
     for page in working:
         states[page] = PageState(State.WORKING, tr("Progress", "working…"))

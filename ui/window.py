@@ -37,6 +37,7 @@ class MainWindow(QMainWindow):
             "workload": self.tr("Workload"),
             "answer": self.tr("Answer"),
             "report": self.tr("Report"),
+            "accuracy": self.tr("Accuracy"),
         }
         self._builders: dict[str, Callable[[], QWidget]] = {
             "machine": self._machine_page,
@@ -44,6 +45,7 @@ class MainWindow(QMainWindow):
             "workload": self._workload_page,
             "answer": self._answer_page,
             "report": self._report_page,
+            "accuracy": self._accuracy_page,
         }
         self.pages: dict[str, QWidget] = {}
         self.side_bar = SideBar(titles, parts.theme)
@@ -143,6 +145,11 @@ class MainWindow(QMainWindow):
         actions = (self.open_plan, self.save_plan, self.export_pdf, self.export_html)
         return ReportPage(parts.store, parts.report, *actions)
 
+    def _accuracy_page(self) -> QWidget:
+        from ui.pages.accuracy import AccuracyPage
+
+        return AccuracyPage()
+
     # Menus
 
     def _add_menus(self, titles: dict[str, str]) -> None:
@@ -156,7 +163,7 @@ class MainWindow(QMainWindow):
         file.addSeparator()
         self._add(file, self.tr("&Quit"), self.close, QKeySequence.StandardKey.Quit)
         view = self.menuBar().addMenu(self.tr("&View"))
-        for page, title in titles.items():  # the shortcuts Ctrl+1 … Ctrl+5 belong to the side bar
+        for page, title in titles.items():  # the shortcuts Ctrl+1 … Ctrl+6 belong to the side bar
             self._add(view, title, lambda page=page: self.show_page(page), None)
         view.addSeparator()
         self._add_theme_choice(view)

@@ -56,6 +56,8 @@ class Accuracy:
     """Everything the file tells. Keys of ``rivals``: "flops", "bytes", "roofline"."""
 
     source: str
+    source_url: str
+    licence: str
     date: str
     everything: Figures  # training steps on the RTX 3090
     contiguous: Figures
@@ -84,6 +86,8 @@ def step_time_accuracy() -> Accuracy:
     training = data["training"]
     return Accuracy(
         source=data["source"],
+        source_url=data["source_url"],
+        licence=data["licence"],
         date=data["date"],
         everything=_figures(training["all"]),
         contiguous=_figures(training["contiguous"]),

@@ -9,6 +9,7 @@ from planner.decide.types import Option, Recommendation
 from planner.hardware.catalogue import by_id
 from planner.offers.offer import STALE_AFTER_DAYS, PackagePrice, parse_date
 from planner.pipeline import PlanInputs
+from planner.report.accuracy_section import accuracy_section
 from planner.report.charts import build_charts, on_time_text
 from planner.report.decision_sections import gates_section, key_numbers, sensitivity_section
 from planner.report.machine_section import machine_section
@@ -42,6 +43,7 @@ def build_report(
         _memory(charts["memory"], wording),
         _assumptions(recommendation, wording),
         machine_section(inputs, wording),
+        accuracy_section(inputs.job.recipe, wording),
         _limits(inputs, recommendation, wording),
         _signoff(chosen, digest, plan_file_name, parse_date(inputs.today), wording),
     )

@@ -199,6 +199,13 @@ class Wording:
             return self.messages.say("format.over", value=template.format(number=99))
         return template.format(number=round(percent))
 
+    def counted_share(self, share: float | None, signed: bool = False) -> str:
+        """A share of what was counted, with one decimal: 0.043 → "4.3 %", signed "+4.3 %"; None: "not known"."""
+        if share is None:
+            return self.messages.say("format.unknown")
+        number = self._local(f"{100 * share:{'+' if signed else ''}.1f}")
+        return self.messages.templates["format.unit.percent"].format(number=number)
+
     def _joined(self, value: Range | float, template: str, with_range: bool, money: bool = False) -> str:
         """Likely with its unit, then the range in brackets with the same unit."""
         if not isinstance(value, Range) or value.low == value.high:

@@ -28,7 +28,9 @@ HOSTILE = [
     "\ud800 lone",
 ]
 CASES = [made.recommendation, made.without_local_gpu, made.without_prices, made.nothing_fits, made.measure_first]
-SECTIONS = ["verdict", "options", "charts", "bill", "memory", "assumptions", "machine", "limits", "signoff"]
+SECTIONS = [
+    "verdict", "options", "charts", "bill", "memory", "assumptions", "machine", "accuracy", "limits", "signoff",
+]  # fmt: skip
 
 
 def report_of(case, wording, inputs: PlanInputs | None = None, name: str = "Team plan") -> Report:

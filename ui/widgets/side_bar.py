@@ -1,4 +1,4 @@
-"""The side bar: five pages in the order of the data, each with its state in words."""
+"""The side bar: the pages in the order of the data, each with its state in words."""
 
 from __future__ import annotations
 
