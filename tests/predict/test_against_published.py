@@ -35,7 +35,8 @@ def predicted(row, batch):
         batch_size=int(batch), optimizer="momentum", software="torch1.12", memory_format=row["memory_format"]
     )
     device = device_from_catalogue(by_id("rtx-3090"))
-    return estimate(recipe, device, load_preset(PRESET_OF[row["architecture"]], "amp", "none", row["memory_format"]))
+    table = load_preset(PRESET_OF[row["architecture"]], "amp", "none", row["memory_format"])
+    return estimate(recipe, device, table)
 
 
 @pytest.mark.parametrize("row", published(), ids=lambda row: f"{row['architecture']}-{row['memory_format']}")

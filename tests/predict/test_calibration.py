@@ -51,7 +51,8 @@ def test_that_the_3090_knows_the_published_software_and_todays_apart():
 
 
 def test_that_the_fitted_card_is_surer_than_its_siblings_and_those_than_strangers():
-    fitted, sibling, stranger = (device_from_catalogue(by_id(n)) for n in ("rtx-3090", "rtx-3080-ti", "gtx-1080-ti"))
+    names = ("rtx-3090", "rtx-3080-ti", "gtx-1080-ti")
+    fitted, sibling, stranger = (device_from_catalogue(by_id(name)) for name in names)
     assert fitted.sigma_device < sibling.sigma_device
     assert fitted.evidence < sibling.evidence  # C before D
     assert sibling.sigma_model < stranger.sigma_model
