@@ -125,6 +125,7 @@ class Draft:
         """Choose a model: its usual sizes and data set fill what the user has not touched."""
         usual = {
             "batch_size": str(info.default_batch_size),
+            "checkpointing": info.default_checkpointing,
             "input_size": str(info.default_size) if info.default_size else "",
             "samples": _grouped(info.dataset.samples),
             "dataset": bytes_text(float(f"{info.dataset.bytes:.3g}")),  # it is an assumption: three digits

@@ -50,13 +50,14 @@ _JOB = (
 
 
 def _usual_job(model: str) -> dict[str, Any]:
-    """What a preset is usually trained with: batch and data set. Empty for other models."""
+    """What a preset is usually trained with: batch, checkpointing and data set. Empty for other models."""
     kind, _, name = model.partition(":")
     if kind != "preset" or name not in PRESETS:
         return {}
     info = preset_info(name)
     return {
         "batch_size": info.default_batch_size,
+        "checkpointing": info.default_checkpointing,
         "samples_per_epoch": float(info.dataset.samples),
         "dataset_bytes": float(info.dataset.bytes),
     }

@@ -44,6 +44,7 @@ PRESETS_DIR = RESOURCES / "presets"
 Family = Literal[
     "vision", "segmentation", "detection", "generation", "language", "speech", "recommendation", "tabular"
 ]
+UsualCheckpointing = Literal["none", "full"]
 _STRICT = {"extra": "forbid", "allow_inf_nan": False}
 
 
@@ -91,6 +92,7 @@ class PresetFile:
     name: str
     family: Family
     default_batch_size: int
+    default_checkpointing: UsualCheckpointing  # "full" where hardly anybody trains it without
     dataset: Dataset
     model_source: ModelSource
     note: str  # what is particular about these tables; empty: nothing
@@ -113,6 +115,7 @@ class PresetInfo:
     size_min: int
     size_max: int
     default_batch_size: int
+    default_checkpointing: UsualCheckpointing
     dataset: Dataset
     model_source: ModelSource
     note: str  # what is particular about the tables; empty: nothing
@@ -176,6 +179,7 @@ def preset_info(name: str) -> PresetInfo:
         size_min=first.size_min,
         size_max=first.size_max,
         default_batch_size=file.default_batch_size,
+        default_checkpointing=file.default_checkpointing,
         dataset=file.dataset,
         model_source=file.model_source,
         note=file.note,

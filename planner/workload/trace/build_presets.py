@@ -45,6 +45,7 @@ def build_preset(source: PresetSource, date: str) -> PresetFile:
         name=model.name,
         family=source.family,
         default_batch_size=source.default_batch_size,
+        default_checkpointing=source.default_checkpointing,
         dataset=source.dataset,
         model_source=source.model_source,
         note=source.note,

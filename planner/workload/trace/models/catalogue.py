@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.workload.presets import PRESETS, Dataset, Family, ModelSource
+from planner.workload.presets import PRESETS, Dataset, Family, ModelSource, UsualCheckpointing
 from planner.workload.trace.models.detection import detection_models
 from planner.workload.trace.models.diffusion import diffusion_models
 from planner.workload.trace.models.language import language_models
@@ -25,6 +25,7 @@ class PresetSource:
     dataset: Dataset
     model_source: ModelSource
     note: str = ""
+    default_checkpointing: UsualCheckpointing = "none"
 
 
 _TIMM = "https://github.com/huggingface/pytorch-image-models"
@@ -144,6 +145,7 @@ def preset_sources() -> dict[str, PresetSource]:
         "fine-tuning; no layers and no sound are left out at random. The loss scores each frame, in place of CTC."
     )
     mlp_note = "No checkpointing: there are no blocks to run again."
+    usual: dict[str, UsualCheckpointing] = {"llama3_8b_lora": "full"}  # in 24 GB nothing else trains
     details: dict[str, tuple[Family, int, Dataset, ModelSource, str]] = {
         "resnet50": ("vision", 128, _IMAGENET, _timm("resnet50"), ""),
         "efficientnet_b0": ("vision", 128, _IMAGENET, _timm("efficientnet_b0"), ""),
@@ -182,4 +184,7 @@ def preset_sources() -> dict[str, PresetSource]:
         "dlrm_criteo": ("recommendation", 2048, _CRITEO, _own("DLRM, arXiv 1906.00091"), dlrm_note),
         "tabular_mlp": ("tabular", 4096, _HIGGS, _own("4 hidden layers of 512, batch norm, dropout"), mlp_note),
     }
-    return {name: PresetSource(models[name], *details[name]) for name in PRESETS}
+    return {
+        name: PresetSource(models[name], *details[name], default_checkpointing=usual.get(name, "none"))
+        for name in PRESETS
+    }
