@@ -149,6 +149,7 @@ _FASTER = (
     ("amp", "precision", ("fp32", "tf32"), "amp"),
     ("channels_last", "memory_format", ("contiguous",), "channels_last"),
     ("no_checkpointing", "checkpointing", ("full",), "none"),
+    ("compile", "execution", ("eager",), "compile"),
 )
 
 

@@ -82,12 +82,10 @@ _QUANTITIES = (
     Field("bus_high", _rate, optional=True),
 )
 QUANTITIES: Mapping[str, Field] = {field.key: field for field in _QUANTITIES}
-_OF_RECIPE = ("model", "precision", "optimizer", "memory_format", "checkpointing")
+_OF_RECIPE = ("model", "precision", "optimizer", "memory_format", "checkpointing", "execution")
 _OF_TERMS = ("objective", "platform", "privacy")
 CHOICES = (*_OF_RECIPE, "kept_batch", *_OF_TERMS, "data_country")
 RANGES = ("epochs", "upload", "bus")
-# What a preset brings along, until the user types something of their own.
-FROM_PRESET = ("batch_size", "input_size", "samples", "dataset")
 # Where planning names a field of its own types: the field of the form that shows the problem.
 FIELD_OF_DOMAIN = {
     "samples_per_epoch": "samples",
@@ -264,6 +262,7 @@ def draft_of(job: Job, terms: Terms, edited: frozenset[str] = frozenset()) -> Dr
         "optimizer": recipe.optimizer,
         "memory_format": recipe.memory_format,
         "checkpointing": recipe.checkpointing,
+        "execution": recipe.execution,
         "kept_batch": job.kept_batch,
         "runs": str(job.runs),
         "timed_step": "" if job.timed_step_s is None else f"{number_text(job.timed_step_s)} s",

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from planner.door import InvalidInputError
-from ui.draft import FIELD_OF_DOMAIN, QUANTITIES, Draft, Reading, read
+from ui.draft import CHOICES, FIELD_OF_DOMAIN, QUANTITIES, Draft, Reading, read
 
 if TYPE_CHECKING:
     from planner.benchmark.result import BenchmarkResult
@@ -203,7 +203,7 @@ def _by_field(error: InvalidInputError) -> dict[str, str]:
     for problem in error.problems:
         name = problem.where.rsplit(".", 1)[-1]
         key = FIELD_OF_DOMAIN.get(name, name)
-        known = key in QUANTITIES or key in ("model", "precision", "optimizer", "memory_format", "checkpointing")
+        known = key in QUANTITIES or key in CHOICES
         place = key if known else ""
         text = problem.what[:1].upper() + problem.what[1:]
         result[place] = f"{result[place]} {text}" if place in result else text

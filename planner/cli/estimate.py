@@ -149,6 +149,7 @@ def _print_answer(answer: dict[str, str]) -> None:
 @click.option("--bus-bandwidth-gbs", help="All-reduce bus bandwidth of the host; empty: the range of such hosts.")
 @click.option("--strategy", type=click.Choice(get_args(job.Strategy)))
 @click.option("--checkpointing", type=click.Choice(get_args(job.Checkpointing)))
+@click.option("--execution", type=click.Choice(get_args(job.Execution)), help="compile: through torch.compile.")
 @click.option("--adapter", help="none, lora:RANK or qlora:RANK.")
 @click.option("--software", type=click.Choice(get_args(job.Software)))
 @click.option("--offload", type=click.Choice(get_args(job.Offload)), help="What waits in the RAM of the host.")

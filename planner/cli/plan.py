@@ -41,7 +41,7 @@ def _changed(base: T, given: dict[str, Any], source: str) -> T:
 
 _RECIPE = (
     "model", "batch_size", "input_size", "precision", "memory_format", "optimizer", "checkpointing", "adapter",
-    "strategy", "accumulation_steps",
+    "strategy", "accumulation_steps", "execution",
 )  # fmt: skip
 _JOB = (
     "samples_per_epoch", "epochs", "dataset_bytes", "kept_batch", "runs",
@@ -131,6 +131,7 @@ def _print_answer(recommendation: Recommendation, wording: Wording) -> None:
 @click.option("--memory-format", type=click.Choice(get_args(job.MemoryFormat)))
 @click.option("--optimizer", type=click.Choice(job.OPTIMIZERS))
 @click.option("--checkpointing", type=click.Choice(get_args(job.Checkpointing)))
+@click.option("--execution", type=click.Choice(get_args(job.Execution)), help="compile: through torch.compile.")
 @click.option("--adapter", help="none, lora:RANK or qlora:RANK.")
 @click.option("--strategy", type=click.Choice(get_args(job.Strategy)), help="How several cards share the work.")
 @click.option("--samples", "samples_per_epoch", type=COUNT, help="Samples per epoch, e.g. 1.28M.")

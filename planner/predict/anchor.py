@@ -52,6 +52,7 @@ def anchored(
         sigma_by_kind=np.zeros(1),
         sigma_channels_last=0.0,
         sigma_host=0.0,
+        sigma_fused=0.0,  # the compiler joins the same kernels on both
         sigma_device=0.0 if same else at_level.sigma_device,
         evidence=Evidence.MEASURED_JOB if same else weakest(Evidence.MEASURED_JOB, at_level.evidence),
         software=None,

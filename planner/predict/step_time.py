@@ -13,6 +13,7 @@ import numpy as np
 
 from planner.door import InvalidInputError, Problem
 from planner.evidence import Evidence, Range
+from planner.predict.compiled import FUSED, fused_time_factor
 from planner.predict.kernel_time import roofline_seconds, shapes_of, smooth_max
 from planner.predict.optimizer_step import optimizer_step
 from planner.predict.types import FORMATS, DeviceModel, Floats, StepTime
@@ -55,6 +56,8 @@ def input_size(table: OpTable, recipe: Recipe) -> int:
     if recipe.software == "torch1.12" and ATTENTION in table.kind:
         what = f"torch 1.12 has no fused attention, with which {table.model} was traced; write torch2"
         problems.append(Problem("software", what))
+    if recipe.software == "torch1.12" and recipe.execution == "compile":
+        problems.append(Problem("execution", "torch 1.12 has no torch.compile; write torch2 or eager"))
     if table.size_kind in LAID_OUT and table.memory_format != recipe.memory_format:
         what = f"{recipe.memory_format} needs a table traced with it, this one is {table.memory_format}"
         problems.append(Problem("memory_format", what))
@@ -165,6 +168,8 @@ def _work(table: OpTable, recipe: Recipe, device: DeviceModel) -> _Work:
 
     roofline_s = by_kind(op_seconds(ops, recipe, device))
     kernels, host_s = by_kind(ops.count), by_kind(ops.count * host_op_s[ops.phase])
+    if recipe.execution == "compile":
+        roofline_s, kernels, host_s = (amount * fused_time_factor() for amount in (roofline_s, kernels, host_s))
     update = optimizer_step(table, recipe)
     rate = _grid(device.byte_efficiency)[0, _UPDATING, _OPTIMIZER_KIND] * device.bandwidth_bytes_per_s
     roofline_s[0, _OPTIMIZER_KIND] += update.bytes / rate
@@ -194,6 +199,7 @@ def predict_step_time(table: OpTable, recipe: Recipe, device: DeviceModel) -> St
         device.sigma_channels_last if table.memory_format == "channels_last" else 0.0,
         float((share * device.sigma_by_kind).sum()),
         host_bound * device.sigma_host,
+        device.sigma_fused * float(share[:, FUSED].sum()) if recipe.execution == "compile" else 0.0,
         *_drifts(device, recipe),
     )
     spread = math.exp(NORMAL_90 * math.hypot(sigma_model, device.sigma_device))

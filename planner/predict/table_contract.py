@@ -21,6 +21,7 @@ from planner.predict.scaling import MAX_GPUS
 from planner.predict.types import DeviceModel, Estimate
 from planner.workload.job import (
     Checkpointing,
+    Execution,
     MemoryFormat,
     Mode,
     Offload,
@@ -38,7 +39,7 @@ from planner.workload.sources.request import TableRequest, request_for
 
 INPUT_COLUMNS = (
     "model", "mode", "batch_size", "image_size", "sequence_length", "precision", "memory_format", "optimizer",
-    "gpu", "gpus", "bus_bandwidth_gbs", "strategy", "checkpointing", "adapter", "software", "offload",
+    "gpu", "gpus", "bus_bandwidth_gbs", "strategy", "checkpointing", "adapter", "software", "offload", "execution",
     "accumulation_steps", "local_step_time_s", "local_gpu",
 )  # fmt: skip
 OUTPUT_COLUMNS = (
@@ -55,6 +56,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "optimizer": get_args(Optimizer),
     "strategy": get_args(Strategy),
     "checkpointing": get_args(Checkpointing),
+    "execution": get_args(Execution),
     "software": get_args(Software),
     "offload": get_args(Offload),
 }
@@ -182,6 +184,7 @@ def _request(raw: dict[str, str]) -> _Request:
         strategy=row.choice("strategy", default.strategy),
         software=row.choice("software", default.software),
         offload=row.choice("offload", default.offload),
+        execution=row.choice("execution", default.execution),
         accumulation_steps=row.whole("accumulation_steps", 1, 2**20) or 1,
     )
     gpus, bandwidth, measured = row.whole("gpus", 1, MAX_GPUS) or 1, row.bandwidth(), row.measured_step()

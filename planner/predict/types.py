@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence import Evidence, Range
+from planner.predict.compiled import SIGMA_FUSED
 from planner.predict.kernel_time import NO_SHAPE, ShapeTerms
 from planner.workload.job import MemoryFormat, Mode, Precision, Software
 from planner.workload.optable import KINDS
@@ -61,6 +62,7 @@ class DeviceModel:
     # None: the host decides, as with PCIe cards.
     link_bytes_per_s: Range | None = None
     sigma_channels_last: float = 0.0  # added to sigma_model (in squares) for that memory format
+    sigma_fused: float = SIGMA_FUSED  # of the kinds that torch.compile joins, for a compiled step
     is_cpu: bool = False
 
     def at(self, software: Software, mode: Mode) -> DeviceModel:

@@ -15,6 +15,7 @@ Strategy = Literal["ddp", "zero1", "zero2", "zero3", "fsdp"]
 Offload = Literal["none", "optimizer", "all"]  # "all": weights and gradients too
 Checkpointing = Literal["none", "full"]
 Software = Literal["torch1.12", "torch2"]
+Execution = Literal["eager", "compile"]  # "compile": the model went through torch.compile
 KeptBatch = Literal["global", "per_gpu"]
 
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
@@ -39,6 +40,7 @@ class Recipe:
     software: Software = "torch2"
     offload: Offload = "none"  # what waits in the RAM of the host
     accumulation_steps: int = 1  # micro-batches of ``batch_size`` per update
+    execution: Execution = "eager"
 
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
 

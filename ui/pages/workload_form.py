@@ -97,6 +97,11 @@ class WorkloadForm(QWidget):
                     (("none", self.tr("none – fastest")), ("full", self.tr("full – least memory"))),
                 ),
                 ChoiceField(
+                    "execution",
+                    self.tr("Execution"),
+                    (("eager", self.tr("eager – PyTorch's default")), ("compile", self.tr("torch.compile"))),
+                ),
+                ChoiceField(
                     "kept_batch",
                     self.tr("&With more GPUs keep"),
                     (
