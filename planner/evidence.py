@@ -75,12 +75,6 @@ class Range:
         """Sum of two ranges whose bounds are reached together (the careful case)."""
         return Range(self.low + other.low, self.likely + other.likely, self.high + other.high)
 
-    @property
-    def relative_half_width(self) -> float:
-        """Half of (high − low) over likely; infinity when likely is 0 and the range is not a point."""
-        width = (self.high - self.low) / 2
-        return width / self.likely if self.likely else (math.inf if width else 0.0)
-
 
 def check_range(
     name: str, value: Range, *, at_least: float = 0.0, more_than: float | None = None, at_most: float = 1e12

@@ -14,7 +14,7 @@ import click
 from planner.cli.ladder import show_ladder
 from planner.cli.output import as_json, print_json, print_table
 from planner.door import InvalidInputError, Problem
-from planner.hardware.catalogue import close_names, lookup
+from planner.hardware.catalogue import required
 from planner.predict.device import device_from_catalogue
 from planner.predict.table_contract import INPUT_COLUMNS, OUTPUT_COLUMNS, estimate_table, estimate_with_ladder
 from planner.predict.types import DeviceModel, Fits
@@ -30,11 +30,7 @@ def resolve_device(name: str) -> DeviceModel:
     """The GPU of a table's ``gpu`` column. Raises InvalidInputError for one that is not known."""
     if name.strip().lower() == "local":
         return local_device()
-    spec = lookup(name)
-    if spec is None:
-        near = ", ".join(close_names(name))
-        raise InvalidInputError("gpu", (Problem("gpu", f"{name!r} is not in the catalogue. Close names: {near}"),))
-    return device_from_catalogue(spec)
+    return device_from_catalogue(required(name))
 
 
 def local_device() -> DeviceModel:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from planner.cli.output import as_json, not_available, print_json, print_table
-from planner.door import InvalidInputError, Problem, plain
-from planner.hardware.catalogue import GpuSpec, close_names, load_catalogue, lookup
+from planner.door import plain
+from planner.hardware.catalogue import GpuSpec, load_catalogue, required
 from planner.units import format_bytes, significant
 
 
@@ -33,12 +33,7 @@ def catalog(name: str | None, json_wanted: bool) -> None:
     """List the GPUs of the catalogue, or show the one called NAME."""
     specs = load_catalogue()
     if name is not None:
-        spec = lookup(name)
-        if spec is None:
-            near = ", ".join(close_names(name))
-            hint = f"close names: {near}" if near else "`gpu-plan catalog` lists them all"
-            raise InvalidInputError("catalogue", (Problem("", f"{name!r} is not there; {hint}"),))
-        specs = (spec,)
+        specs = (required(name),)
     if json_wanted:
         print_json([plain(spec) for spec in specs])
         return

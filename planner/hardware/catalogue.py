@@ -204,6 +204,17 @@ def lookup(name: str) -> GpuSpec | None:
     return found[0] if found else None
 
 
+def required(name: str, field: str = "gpu") -> GpuSpec:
+    """The GPU a person means. Raises InvalidInputError, at ``field``, for one that is not in the catalogue, with
+    names that look like it, and AmbiguousGpuError as ``lookup`` does."""
+    spec = lookup(name)
+    if spec is None:
+        near = ", ".join(close_names(name))
+        hint = f"did you mean {near}?" if near else "write it as in: RTX 3090; `gpu-plan catalog` lists them all"
+        raise InvalidInputError("", (Problem(field, f"there is no {name!r} in the GPU catalogue; {hint}"),))
+    return spec
+
+
 def close_names(name: str, count: int = 3) -> tuple[str, ...]:
     """Catalogue names that look like ``name``, best first: for "did you mean …?"."""
     wanted = _key(_words(name))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.door import InvalidInputError, Problem, validated
-from planner.hardware.catalogue import AmbiguousGpuError, close_names, lookup
+from planner.hardware.catalogue import AmbiguousGpuError, required
 from planner.offers.offer import Offer
 from planner.paths import RESOURCES, data_dir
 from planner.storage import write_atomically
@@ -85,18 +85,8 @@ def _cells(row: dict[Any, Any]) -> dict[str, Any]:
         else:
             cells[column] = text.strip()
     if "gpu" in cells:
-        cells["gpu"] = _gpu_id(cells["gpu"])
+        cells["gpu"] = required(cells["gpu"]).id
     return cells
-
-
-def _gpu_id(name: str) -> str:
-    """Id in the catalogue. Raises InvalidInputError for a GPU that is not in it, with names that look like it."""
-    spec = lookup(name)
-    if spec is None:
-        alike = ", ".join(close_names(name))
-        hint = f"did you mean {alike}?" if alike else "write it as in: RTX 3090"
-        raise InvalidInputError("", (Problem("gpu", f"there is no {name!r} in the GPU catalogue; {hint}"),))
-    return spec.id
 
 
 def write_offers(offers: tuple[Offer, ...]) -> str:
