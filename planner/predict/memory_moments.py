@@ -7,7 +7,7 @@ without gradients beside the states), "gather" (a sharded model is put together 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from planner.workload.optable import basis
 PHASES = ("load", "step", "optimizer", "validation", "gather")
 # What the allocator hands out.
 ALLOCATED = ("parameters", "gradients", "optimizer", "buffers", "inputs", "activations", "workspace")
+_NOTHING_LIVE = np.zeros((1, 2))
 
 
 @dataclass(frozen=True)
@@ -47,79 +48,75 @@ class Moments:
         return constants, slopes
 
 
-class _Rows:
-    """Collects moments that share what does not change during a step."""
+class _Blocks:
+    """Collects moments, one block of them at a time, that share what does not change during a step."""
 
     def __init__(self, table: MemoryTable, inputs: Floats, workspace_bytes: float) -> None:
         self._table, self._inputs, self._workspace_bytes = table, inputs, workspace_bytes
-        self._phases: list[int] = []
-        self._rows: list[tuple[list[float], list[float], float]] = []
+        self._blocks: list[Moments] = []
 
     def add(
         self,
         phase: str,
         parameters: float,
-        gradients: float = 0.0,
+        gradients: Floats | float = 0.0,
         optimizer: float = 0.0,
-        live: tuple[float, float] = (0.0, 0.0),
+        live: Floats = _NOTHING_LIVE,
         may_add: float = 0.0,
         computes: bool = True,
     ) -> None:
-        inputs = self._inputs if computes else np.zeros(2)
-        workspace = self._workspace_bytes if computes else 0.0
-        buffers = float(self._table.buffer_bytes)
-        constant = [parameters, gradients, optimizer, buffers, float(inputs[0]), live[0], workspace]
-        slope = [0.0, 0.0, 0.0, 0.0, float(inputs[1]), live[1], 0.0]
-        self._phases.append(PHASES.index(phase))
-        self._rows.append((constant, slope, may_add))
+        """As many moments as ``live`` (N, 2) has rows: constant and slope of the activations, bytes."""
+        count = len(live)
+        constant, slope = np.zeros((count, len(ALLOCATED))), np.zeros((count, len(ALLOCATED)))
+        for part, value in (("parameters", parameters), ("gradients", gradients), ("optimizer", optimizer)):
+            constant[:, ALLOCATED.index(part)] = value
+        constant[:, ALLOCATED.index("buffers")] = self._table.buffer_bytes
+        activations = ALLOCATED.index("activations")
+        constant[:, activations], slope[:, activations] = live.T
+        if computes:
+            inputs = ALLOCATED.index("inputs")
+            constant[:, inputs], slope[:, inputs] = self._inputs
+            constant[:, ALLOCATED.index("workspace")] = self._workspace_bytes
+        phases = np.full(count, PHASES.index(phase))
+        self._blocks.append(Moments(phases, constant, slope, np.full(count, may_add)))
 
     def moments(self) -> Moments:
-        constants, slopes, extras = (np.array(column) for column in zip(*self._rows, strict=True))
-        return Moments(np.array(self._phases), constants, slopes, extras)
+        names = [field.name for field in fields(Moments)]
+        return Moments(*(np.concatenate([getattr(block, name) for block in self._blocks]) for name in names))
 
 
 def moments(table: MemoryTable, recipe: Recipe, gpus: int, size: int, workspace_bytes: float) -> Moments:
     """All moments of a recipe on one of ``gpus`` GPUs at one image size or sequence length."""
     constant = basis(0.0, table.positions(size))
     per_sample = np.stack([constant, basis(1.0, table.positions(size)) - constant], axis=1)
-    rows = _Rows(table, table.input_bytes @ per_sample, workspace_bytes)
+    blocks = _Blocks(table, table.input_bytes @ per_sample, workspace_bytes)
     infer = table.live_bytes_infer @ per_sample
     if recipe.mode == "infer":
         states = inference_states(table)
-        rows.add("load", states.parameters, computes=False)
-        for live in infer:
-            rows.add("step", states.parameters, live=_pair(live))
-        return rows.moments()
+        blocks.add("load", states.parameters, computes=False)
+        blocks.add("step", states.parameters, live=infer)
+        return blocks.moments()
     states = training_states(table, recipe, gpus)
-    _add_training(rows, table, recipe, states, table.live_bytes @ per_sample)
-    for live in infer:
-        rows.add(
-            "validation",
-            states.parameters + states.gathered,
-            0.0,
-            states.optimizer.likely,
-            _without_casts(live, states),
-        )
-    return rows.moments()
+    _add_training(blocks, table, recipe, states, table.live_bytes @ per_sample)
+    weights, kept = states.parameters + states.gathered, states.optimizer.likely
+    blocks.add("validation", weights, 0.0, kept, _without_casts(infer, states))
+    return blocks.moments()
 
 
-def _add_training(rows: _Rows, table: MemoryTable, recipe: Recipe, states: States, live: Floats) -> None:
+def _add_training(blocks: _Blocks, table: MemoryTable, recipe: Recipe, states: States, live: Floats) -> None:
     weights, kept = states.parameters + states.gathered, states.optimizer.likely
     all_gradients = states.gradient_share * table.trained_parameter_bytes + states.gradient_copies
     # Zeroed instead of freed, or summed over several micro-batches: all gradients are there from the start.
     stay = recipe.software == "torch1.12" or recipe.accumulation_steps > 1
-    for moment, traced in zip(live, table.live_gradient_bytes, strict=True):
-        gradients = all_gradients if stay else states.gradient_share * float(traced) + states.gradient_copies
-        rows.add("step", weights, gradients, kept, _without_casts(moment, states))
-    rows.add("optimizer", states.parameters, all_gradients, kept + states.step_temporaries)
-    rows.add("load", weights, may_add=max(states.whole_weights - weights, 0.0), computes=False)
+    traced = states.gradient_share * table.live_gradient_bytes + states.gradient_copies
+    blocks.add("step", weights, all_gradients if stay else traced, kept, _without_casts(live, states))
+    blocks.add("optimizer", states.parameters, all_gradients, kept + states.step_temporaries)
+    blocks.add("load", weights, may_add=max(states.whole_weights - weights, 0.0), computes=False)
     if states.whole_weights:
-        rows.add("gather", weights, 0.0, kept, may_add=max(states.whole_weights - weights, 0.0), computes=False)
+        blocks.add("gather", weights, 0.0, kept, may_add=max(states.whole_weights - weights, 0.0), computes=False)
 
 
-def _without_casts(live: Floats, states: States) -> tuple[float, float]:
-    return float(live[0]) - states.absent_casts, float(live[1])
-
-
-def _pair(live: Floats) -> tuple[float, float]:
-    return float(live[0]), float(live[1])
+def _without_casts(live: Floats, states: States) -> Floats:
+    """(N, 2) activations when fewer weights are cast than the tracing cast."""
+    less: Floats = live - np.array([states.absent_casts, 0.0])
+    return less
