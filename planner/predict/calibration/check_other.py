@@ -31,6 +31,9 @@ _PRESETS = {
     "bert_base_squad": _Same("bert_base", 384, "adam"),
     "bert_large_squad": _Same("bert_large", 384, "adam"),
     "resnet50": _Same("resnet50", 224, "momentum"),
+    "ssd": _Same("ssd300_r50", 300, "momentum"),
+    # Photos of 800 × 1333 at most, padded: about the pixels of a square of 1024.
+    "maskrcnn": _Same("maskrcnn_r50", 1024, "momentum"),
 }
 _PRECISIONS: dict[str, Precision] = {"FP16": "amp", "AMP": "amp", "FP32": "tf32"}  # their "FP32" allows TF32
 
