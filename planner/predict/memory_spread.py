@@ -52,6 +52,7 @@ class MemoryCalibration:
     source: str
     licence: str
     date: str
+    evidence: Literal["C"]
     command: str
     context_gib: dict[Software, tuple[float, float, float]]  # CUDA context with kernels loaded
     process_group_gib: tuple[float, float, float]  # buffers of NCCL and its context

@@ -291,6 +291,7 @@ def fitted() -> MemoryCalibration:
         ),
         licence="figures cited; timm's table Apache-2.0",
         date=datetime.date.today().isoformat(),
+        evidence="C",
         command="python -m planner.predict.calibration.fit_memory",
         context_gib=known.context_gib,
         process_group_gib=known.process_group_gib,
