@@ -20,10 +20,13 @@ DEFAULT_BILLING_STEP_S = 3600.0  # of a package nobody sells
 
 @dataclass(frozen=True)
 class Bill:
-    """Parts in order, and their sum in each sample; ``usd`` None: a price is missing."""
+    """(S,) USD of each part, in order, and of their sum; ``usd`` None: a price is missing."""
 
-    parts: tuple[CostPart, ...]
+    parts_usd: dict[str, Floats]
     usd: Floats | None
+
+    def parts(self) -> tuple[CostPart, ...]:
+        return tuple(CostPart(code, summary(usd)) for code, usd in self.parts_usd.items())
 
 
 def local_bill(run_s: Floats, gpu_power_w: float, terms: Terms, draws: Draws) -> Bill:
@@ -41,7 +44,7 @@ def rental_bill(
     """Rent in whole billing steps, storage and egress, tax on them, people waiting, and being late."""
     waiting = _of_time(time_s, terms)
     if price.usd_per_hour is None:
-        return Bill(_bill(waiting).parts, None)
+        return Bill(waiting, None)
     parts = {"rent": _rent(billed_s, price, draws)}
     stored = _storage(billed_s, price, job)
     if stored is not None:
@@ -77,5 +80,4 @@ def _of_time(time_s: Floats, terms: Terms) -> dict[str, Floats]:
 
 
 def _bill(parts: dict[str, Floats]) -> Bill:
-    total = np.sum(list(parts.values()), axis=0)
-    return Bill(tuple(CostPart(code, summary(usd)) for code, usd in parts.items()), total)
+    return Bill(parts, np.sum(list(parts.values()), axis=0))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,8 +106,12 @@ class Around:
     """What does not depend on the number of cards: (S,) seconds by phase, and epochs."""
 
     samples_s: dict[str, Floats]
-    phases: dict[str, Phase]
     epochs: Floats
+
+    @cached_property
+    def phases(self) -> dict[str, Phase]:
+        """Summed up once for all options."""
+        return {code: Phase(code, summary(seconds), billed=True) for code, seconds in self.samples_s.items()}
 
 
 def around_the_run(job: Job, terms: Terms, draws: Draws) -> Around:
@@ -119,38 +124,45 @@ def around_the_run(job: Job, terms: Terms, draws: Draws) -> Around:
         "download": transfer_s(job.result_bytes, line),
         "idle": draws.value("overheads", terms.idle_h) * 3600,
     }
-    phases = {code: Phase(code, summary(seconds), billed=True) for code, seconds in samples_s.items()}
-    return Around(samples_s, phases, draws.value("epochs", job.epochs))
+    return Around(samples_s, draws.value("epochs", job.epochs))
 
 
 @dataclass(frozen=True)
 class Rental:
-    """A rented machine from start to end: phases in order, (S,) seconds to the result, and on the meter."""
+    """A rented machine from start to end: (S,) seconds to the result, and on the meter."""
 
-    phases: tuple[Phase, ...]
+    around: Around
+    own_s: dict[str, Floats]  # (S,) seconds of the phases that differ from those around any run
+    upload_billed: bool
     time_s: Floats
     billed_s: Floats
+
+    def phases(self) -> tuple[Phase, ...]:
+        """In order of time."""
+        own = {code: Phase(code, summary(seconds), billed=True) for code, seconds in self.own_s.items()}
+        phases = self.around.phases | own
+        if not self.upload_billed:
+            phases["upload"] = replace(phases["upload"], billed=False)
+        return tuple(phases[code] for code in _ORDER if code in phases)
 
 
 def rental(run_s: Floats, offer: Offer | None, around: Around, terms: Terms, draws: Draws) -> Rental:
     """Put the run between the phases around it, as this offer bills them."""
-    samples_s, phases = dict(around.samples_s), dict(around.phases)
     own: dict[str, Floats] = {"run": run_s}
     if offer is not None and offer.boot_s is not None:
         own["boot"] = np.full_like(run_s, offer.boot_s)
     if terms.failed_start_share > 0:
-        again = own.get("boot", samples_s["boot"]) + samples_s["setup"]
+        again = own.get("boot", around.samples_s["boot"]) + around.samples_s["setup"]
         own["failed_start"] = np.where(draws.uniform["start"] < terms.failed_start_share, again, 0.0)
     if offer is not None and offer.pricing == _SPOT:
         own["interrupted"] = run_s * _interrupted(terms, draws)
-    samples_s |= own
-    phases |= {code: Phase(code, summary(seconds), billed=True) for code, seconds in own.items()}
+    samples_s = around.samples_s | own
     billed_s = np.sum(list(samples_s.values()), axis=0)
     time_s = billed_s - samples_s["idle"]  # the result is there before somebody notices
-    if offer is not None and not offer.upload_billed:
+    upload_billed = offer is None or offer.upload_billed
+    if not upload_billed:
         billed_s = billed_s - samples_s["upload"]
-        phases["upload"] = Phase("upload", phases["upload"].duration_s, billed=False)
-    return Rental(tuple(phases[code] for code in _ORDER if code in phases), time_s, billed_s)
+    return Rental(around, own, upload_billed, time_s, billed_s)
 
 
 def _interrupted(terms: Terms, draws: Draws) -> Floats:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.decide.bill import local_bill, rental_bill
+from planner.decide.bill import Bill, local_bill, rental_bill
 from planner.decide.clock import (
     Around,
+    Rental,
     Schedule,
     batch_per_gpu,
     binds_input,
@@ -206,27 +207,50 @@ def rented_input_samples_per_s(asked: Asked, gpu_count: int, offer: Offer | None
     return input_samples_per_s(asked.job, asked.table, cores, asked.terms.disk_mb_per_s, memory_bytes)
 
 
-def weigh(candidate: Candidate, asked: Asked, draws: Draws, around: Around) -> Weighed:
-    """A candidate in every drawn future. ``around``: the phases around a rented run in the same futures."""
-    option, schedule = candidate.option, candidate.schedule
-    if schedule is None:
-        return Weighed(option)
+@dataclass(frozen=True)
+class _Futures:
+    """A candidate in every drawn future; ``machine`` None: here, where nothing surrounds the run."""
+
+    run_s: Floats
+    machine: Rental | None
+    bill: Bill
+
+
+def _futures(candidate: Candidate, schedule: Schedule, asked: Asked, draws: Draws, around: Around) -> _Futures:
+    option = candidate.option
     rented = option.kind != "local"
     step_s = step_samples_s(schedule, option.input_samples_per_s, draws, "step_rented" if rented else "step_local")
     run_s = step_s * (schedule.steps * around.epochs)
     if rented and option.price is not None:
         machine = rental(run_s, option.price.offer, around, asked.terms, draws)
-        phases, time_s = machine.phases, machine.time_s
-        bill = rental_bill(time_s, machine.billed_s, option.price, asked.job, asked.terms, draws)
-    else:  # here nothing is uploaded or set up, and electricity takes the place of rent
-        phases, time_s = (Phase("run", summary(run_s), billed=False),), run_s
-        bill = local_bill(run_s, candidate.power_w, asked.terms, draws)
-    energy = summary(energy_kwh(run_s, candidate.power_w, candidate.host_power_w))
+        bill = rental_bill(machine.time_s, machine.billed_s, option.price, asked.job, asked.terms, draws)
+        return _Futures(run_s, machine, bill)
+    # Here nothing is uploaded or set up, and electricity takes the place of rent.
+    return _Futures(run_s, None, local_bill(run_s, candidate.power_w, asked.terms, draws))
+
+
+def cost_samples_usd(candidate: Candidate, asked: Asked, draws: Draws, around: Around) -> Floats | None:
+    """(S,) what a candidate costs in every drawn future; None: nothing to train on, or no price."""
+    schedule = candidate.schedule
+    return None if schedule is None else _futures(candidate, schedule, asked, draws, around).bill.usd
+
+
+def weigh(candidate: Candidate, asked: Asked, draws: Draws, around: Around) -> Weighed:
+    """A candidate in every drawn future. ``around``: the phases around a rented run in the same futures."""
+    option, schedule = candidate.option, candidate.schedule
+    if schedule is None:
+        return Weighed(option)
+    found = _futures(candidate, schedule, asked, draws, around)
+    machine, bill = found.machine, found.bill
+    phases = machine.phases() if machine else (Phase("run", summary(found.run_s), billed=False),)
+    run = next(phase.duration_s for phase in phases if phase.code == "run")
+    energy = run.scaled(float(energy_kwh(np.array(1.0), candidate.power_w, candidate.host_power_w)))
+    time_s = machine.time_s if machine else found.run_s
     weighed = replace(
         option,
         phases=phases,
-        time_s=summary(time_s),
-        cost=bill.parts,
+        time_s=summary(time_s) if machine else run,
+        cost=bill.parts(),
         cost_usd=None if bill.usd is None else summary(bill.usd),
         energy_kwh=energy,
         co2_kg=_co2_kg(energy, asked.terms),

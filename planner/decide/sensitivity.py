@@ -8,9 +8,9 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.decide.clock import around_the_run
+from planner.decide.clock import Around, around_the_run
 from planner.decide.draws import INPUTS, Draws
-from planner.decide.options import Asked, Candidate, Weighed, weigh
+from planner.decide.options import Asked, Candidate, Weighed, cost_samples_usd
 from planner.decide.types import Sensitivity
 
 Floats = NDArray[np.float64]
@@ -36,19 +36,19 @@ def _one_at_a_time() -> Draws:
     return Draws(uniform, {name: inverse(column) for name, column in uniform.items()})
 
 
-def _costs(candidate: Candidate, asked: Asked) -> Floats | None:
+def _costs(candidate: Candidate, asked: Asked, around: Around) -> Floats | None:
     """(inputs, steps) USD."""
-    draws = _one_at_a_time()
-    cost_usd = weigh(candidate, asked, draws, around_the_run(asked.job, asked.terms, draws)).cost_usd
+    cost_usd = cost_samples_usd(candidate, asked, _one_at_a_time(), around)
     return None if cost_usd is None else cost_usd.reshape(len(_OF_COST), _STEPS)
 
 
 def sensitivities(chosen: Candidate, runner_up: Candidate | None, asked: Asked) -> tuple[Sensitivity, ...]:
     """The inputs that move the chosen option's cost or its lead, the strongest first."""
-    cost = _costs(chosen, asked)
+    around = around_the_run(asked.job, asked.terms, _one_at_a_time())
+    cost = _costs(chosen, asked, around)
     if cost is None:
         return ()
-    other = _costs(runner_up, asked) if runner_up else None
+    other = _costs(runner_up, asked, around) if runner_up else None
     lead = None if other is None else other - cost
     found = [_sensitivity(name, cost[i], None if lead is None else lead[i]) for i, name in enumerate(_OF_COST)]
     smallest = _SMALLEST_SWING * float(np.median(cost))
