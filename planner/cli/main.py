@@ -12,7 +12,8 @@ from planner.cli.estimate import estimate
 from planner.cli.lists import catalog
 from planner.cli.machine import bench, detect
 from planner.cli.offers import offers
-from planner.cli.plan import plan, replay, report
+from planner.cli.plan import plan
+from planner.cli.report import replay, report
 from planner.door import InvalidInputError
 
 
