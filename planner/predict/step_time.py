@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -74,11 +75,6 @@ def input_size(table: OpTable, recipe: Recipe) -> int:
     return size
 
 
-def recipe_basis(table: OpTable, recipe: Recipe) -> Floats:
-    """(6,) powers of batch and positions that turn the table's coefficients into numbers."""
-    return basis(recipe.batch_size, table.positions(input_size(table, recipe)))
-
-
 def matrix_arithmetic(precision: Precision, cudnn: bool) -> str:
     """What matrix units compute in: a key of ``peak_flops_per_s``. ``cudnn``: inside cuDNN (see ``CUDNN``)."""
     if precision == "fp32":
@@ -129,6 +125,15 @@ def _drifts(device: DeviceModel, recipe: Recipe) -> tuple[float, float]:
     )
 
 
+# One answer asks several devices about the same step.
+@lru_cache(maxsize=16)
+def _ops(table: OpTable, batch_size: int, size: int, inference: bool) -> Ops:
+    return table.ops(basis(batch_size, table.positions(size)), inference=inference)
+
+
+_shapes = lru_cache(maxsize=16)(shapes_of)
+
+
 @dataclass(frozen=True)
 class _Work:
     """One step by memory format and kind, (F, K) each."""
@@ -148,7 +153,7 @@ def op_seconds(ops: Ops, recipe: Recipe, device: DeviceModel) -> Floats:
         ops.bytes / device.bandwidth_bytes_per_s,
         0.0,  # the rates are what the cells reach
         np.log(_grid(device.byte_efficiency))[cell],
-        shapes_of(ops),
+        _shapes(ops),
         device.shape,
     )
     seconds: Floats = ops.count * once_s
@@ -157,7 +162,7 @@ def op_seconds(ops: Ops, recipe: Recipe, device: DeviceModel) -> Floats:
 
 def _work(table: OpTable, recipe: Recipe, device: DeviceModel) -> _Work:
     """The rows that run in this mode, vectorised, and the optimizer."""
-    ops = table.ops(recipe_basis(table, recipe), inference=recipe.mode == "infer")
+    ops = _ops(table, recipe.batch_size, input_size(table, recipe), recipe.mode == "infer")
     forward_s, backward_s, update_s = device.host_op_s
     host_op_s = np.array([forward_s, backward_s, backward_s, update_s, forward_s])  # in the order of PHASES
 

@@ -80,7 +80,7 @@ LAID_OUT: tuple[SizeKind, ...] = ("image", "volume")
 _DIMENSIONS: dict[SizeKind, int] = {"image": 2, "volume": 3, "sequence": 1}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # told apart by identity, so that what follows from them can be cached
 class Ops:
     """What one step executes at one batch and size: R unique ops. All arrays are (R,), meant as in OpTable."""
 
@@ -99,7 +99,7 @@ class Ops:
     groups: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # as Ops
 class OpTable:
     """One traced variant of a model. ``rows`` R unique ops, each executed ``count`` times a step.
 
