@@ -24,6 +24,7 @@ PRESETS = (
     "unet3d",
     "ssd300_r50",
     "maskrcnn_r50",
+    "sd15_unet",
     "bert_base",
     "bert_large",
     "gpt2",
