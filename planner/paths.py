@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-RESOURCES = Path(__file__).resolve().parent.parent / "resources"
+from planner.packaged import is_packaged
+
+_ROOT = Path(__file__).resolve().parent.parent
+RESOURCES = _ROOT / "resources"
+# The folder that holds ``planner`` as source text, for another Python. A packaged app has it beside its own
+# compiled modules, away from its numpy, which belongs to its Python alone.
+SOURCES = _ROOT / "sources" if is_packaged() else _ROOT
 
 
 def data_dir() -> Path:

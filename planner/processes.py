@@ -20,7 +20,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 STDERR_LINES_KEPT = 20
@@ -377,13 +376,3 @@ def run_json_lines(
         stderr_tail=run.stderr.lines(),
         pid=process.pid,
     )
-
-
-def python_child_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Environment for a child of this very Python: it finds the same packages in the same order."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **(extra or {})}
-
-
-def python_child_argv(module: str, *arguments: str) -> list[str]:
-    """``python -m module`` that takes nothing from the current folder (-P), where any file could shadow ours."""
-    return [str(Path(sys.executable)), "-P", "-m", module, *arguments]

@@ -6,7 +6,6 @@ each line to ``decode`` and ``fold``, and the end to ``conclude``, with the samp
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from planner.benchmark.events import Event, decode
 from planner.benchmark.findings import note, notes_on
 from planner.benchmark.result import BenchmarkResult, Curve, Note, ProbeResult, SkippedProbe
 from planner.benchmark.telemetry import Sample, Stay, Telemetry, conditions_of, limit_under_load_w, link_under_load
+from planner.children import outside_python_env
 from planner.hardware.catalogue import identify
 from planner.hardware.host import on_battery
 from planner.hardware.snapshot import Gpu, Interpreter, Partition, Snapshot
@@ -35,8 +35,6 @@ DEADLINE_S = _LOADING_S + 2 * 70.0  # twice the longest run
 
 # Relative standard uncertainty that no statistics of one run can see, by kind of machine.
 _FLOOR_DESKTOP, _FLOOR_LAPTOP, _FLOOR_SHARED = 0.005, 0.02, 0.03
-# Variables that would make another Python load our packages, or hide its own.
-_FOREIGN_VARIABLES = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
 _NO_DEVICE = "-1"  # of CUDA_VISIBLE_DEVICES
 # A display's watchdog ends what computes for too long (2 s on Windows, also inside WSL).
 _WATCHDOG_WORDS = ("launch timed out", "device not ready")
@@ -152,16 +150,8 @@ def worker_argv(request: Request) -> list[str]:
 
 
 def worker_environment(request: Request, environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The user's environment without what belongs to our own Python, and with one GPU visible.
-
-    Nothing else is taken away: a torch may need what the user has set for it to start at all.
-    """
-    environ = os.environ if environ is None else environ
-    kept = {name: value for name, value in environ.items() if name not in _FOREIGN_VARIABLES}
-    if (
-        "LD_LIBRARY_PATH_ORIG" in kept
-    ):  # a packaged app points to its own libraries and keeps the user's value here
-        kept["LD_LIBRARY_PATH"] = kept.pop("LD_LIBRARY_PATH_ORIG")
+    """What a GPU library is told by, nothing of our own Python, no secrets, and one GPU visible."""
+    kept = outside_python_env(environ)
     kept["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
     if request.device_kind == "cpu":
         kept["CUDA_VISIBLE_DEVICES"] = _NO_DEVICE

@@ -13,9 +13,10 @@ from itertools import pairwise
 from typing import Any, Self
 
 from planner.benchmark.result import Conditions
+from planner.children import python_child_env
 from planner.hardware.gpus import watch_argv
 from planner.hardware.snapshot import PcieLink
-from planner.processes import python_child_env, run_json_lines
+from planner.processes import run_json_lines
 
 HZ = 20.0
 _STARTS = 3  # a driver's library that crashes again and again is left alone

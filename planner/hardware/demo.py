@@ -17,7 +17,9 @@ from pathlib import Path
 
 from planner.paths import RESOURCES, data_dir
 
-MOCK_SOURCE = RESOURCES.parent / "tests" / "nvml_mock" / "nvml_mock.c"
+# Installed copies carry the mock as a resource; a checkout has it with the tests that share it.
+_INSTALLED = RESOURCES / "demo"
+MOCK_SOURCE = (_INSTALLED if _INSTALLED.is_dir() else RESOURCES.parent / "tests" / "nvml_mock") / "nvml_mock.c"
 SCENARIO_VARIABLE = "GPU_PLANNER_NVML_SCENARIO"
 _LIBRARY = "libnvidia-ml.so.1"
 _COMPILE_DEADLINE_S = 60.0
@@ -85,7 +87,8 @@ def demo_environment(scenario: str = "demo") -> dict[str, str]:
 
     Raises DemoUnavailableError: not Linux, no compiler, or the mock's source is not part of this installation.
     """
-    library_folder = build_mock(MOCK_SOURCE, data_dir() / "demo")
+    ready_made = MOCK_SOURCE.with_name(_LIBRARY)  # in a packaged app: its users have no compiler
+    library_folder = ready_made.parent if ready_made.is_file() else build_mock(MOCK_SOURCE, data_dir() / "demo")
     file = MOCK_SOURCE.parent / "scenarios" / f"{scenario}.txt"
     if not file.is_file():
         raise DemoUnavailableError("check.demo.no_source", str(file))

@@ -8,9 +8,10 @@ from typing import Any
 
 import psutil
 
+from planner.children import python_child_argv, python_child_env
 from planner.hardware import catalogue
 from planner.hardware.snapshot import Gpu, GpuProcess, Host, Partition, PcieLink, TorchDevice
-from planner.processes import Ending, Outcome, python_child_argv, python_child_env, run_json_lines
+from planner.processes import Ending, Outcome, run_json_lines
 
 INIT_DEADLINE_S = 15.0  # waking a driver without persistence mode takes seconds
 CALL_DEADLINE_S = 2.0  # between two groups of fields

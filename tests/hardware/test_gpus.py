@@ -13,10 +13,11 @@ from typing import Any
 import psutil
 import pytest
 
+from planner.children import python_child_argv, python_child_env
 from planner.hardware import demo, gpus
 from planner.hardware.gpus import DriverReading, matching_gpu, read_gpus, watch_argv
 from planner.hardware.snapshot import Gpu, GpuProcess, Host, PcieLink, TorchDevice
-from planner.processes import python_child_argv, python_child_env, run_json_lines
+from planner.processes import run_json_lines
 from planner.units import GIB, MIB
 
 Environment = Callable[[str], dict[str, str]]

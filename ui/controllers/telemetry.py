@@ -9,7 +9,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from planner.processes import Outcome, python_child_argv, python_child_env
+from planner.children import python_child_argv, python_child_env
+from planner.processes import Outcome
 from ui.controllers.detect import DetectController
 from ui.jobs.process import JsonLinesProcess, Limits
 from ui.state import Store

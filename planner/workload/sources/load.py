@@ -7,7 +7,6 @@ traces many models, because importing torch takes seconds; at most two run at on
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -17,10 +16,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from planner.children import outside_python_env, python_child_env
 from planner.door import InvalidInputError, Problem
 from planner.messages import load_messages
-from planner.paths import RESOURCES, data_dir
-from planner.processes import Ending, Outcome, python_child_env, run_json_lines
+from planner.paths import SOURCES, data_dir
+from planner.processes import Ending, Outcome, run_json_lines
 from planner.workload import table_file
 from planner.workload.optable import OpTable
 from planner.workload.presets import load_preset
@@ -31,8 +31,6 @@ _CHILDREN = 2
 _FIRST_MESSAGE_S = 120.0  # importing torch from a cold disk
 _MODEL_DEADLINE_S = 300.0  # 0.8 s are usual, 53 s is the most that was seen at one size
 _BATCH_DEADLINE_S = 6 * 3600.0
-# What could make another Python load our packages or hide its own.
-_FOREIGN_VARIABLES = ("PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
 
 Progress = Callable[[TableRequest, str], None]  # a model and its stage: "tracing", "done" or "failed"
 Answer = OpTable | InvalidInputError
@@ -211,5 +209,4 @@ def _environment(python: str) -> Mapping[str, str]:
     ours = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     if python == sys.executable:
         return python_child_env(ours)
-    kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN_VARIABLES}
-    return {**kept, **ours, "PYTHONPATH": str(RESOURCES.parent)}
+    return {**outside_python_env(), **ours, "PYTHONPATH": str(SOURCES)}
