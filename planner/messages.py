@@ -44,13 +44,25 @@ class Messages:
         return code in self.templates
 
 
-@cache
-def load_messages(language: str = FALLBACK_LANGUAGE) -> Messages:
-    """Read every topic of a language; raises FileNotFoundError for a language that is not shipped."""
+def languages() -> tuple[str, ...]:
+    """Codes of the languages that are shipped, English first: ("en", "vi")."""
+    found = {folder.name for folder in (RESOURCES / "i18n").iterdir() if any(folder.glob("*.toml"))}
+    return (FALLBACK_LANGUAGE, *sorted(found - {FALLBACK_LANGUAGE}))
+
+
+def read_topics(language: str) -> dict[str, str]:
+    """Code → sentence of one language alone; raises FileNotFoundError for a language that is not shipped."""
     folder = RESOURCES / "i18n" / language
     if not folder.is_dir():
         raise FileNotFoundError(f"no messages for language {language!r} in {folder}")
-    templates = {} if language == FALLBACK_LANGUAGE else dict(load_messages(FALLBACK_LANGUAGE).templates)
+    templates: dict[str, str] = {}
     for file in sorted(folder.glob("*.toml")):
         templates.update(_flatten(file.stem, tomllib.loads(file.read_text(encoding="utf-8"))))
-    return Messages(language, templates)
+    return templates
+
+
+@cache
+def load_messages(language: str = FALLBACK_LANGUAGE) -> Messages:
+    """Read every topic of a language; raises FileNotFoundError for a language that is not shipped."""
+    behind = {} if language == FALLBACK_LANGUAGE else load_messages(FALLBACK_LANGUAGE).templates
+    return Messages(language, {**behind, **read_topics(language)})
