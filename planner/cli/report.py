@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import click
 
+from planner.children import python_child_argv, python_child_env
 from planner.cli.output import as_json, print_json, print_table
 from planner.cli.plan import print_answer
 from planner.messages import load_messages
 from planner.pipeline import evaluate
 from planner.report.as_json import as_json as recommendation_json
 from planner.report.plan_file import compare_with_saved, read_plan
+from planner.report.presentation import presented
 from planner.report.sections import build_report
 from planner.report.wording import Wording
 
@@ -70,6 +71,7 @@ def report(plan_file: Path, pdf: Path | None, html: Path | None, json_wanted: bo
     if html or json_wanted:
         recommendation = evaluate(saved.inputs)
         made = build_report(saved.inputs, recommendation, Wording(messages), saved.name, plan_file.name)
+        made = presented(made, saved.presentation)
         if html:
             from planner.report.files import write_file
             from planner.report.html import html_page
@@ -87,9 +89,11 @@ def report(plan_file: Path, pdf: Path | None, html: Path | None, json_wanted: bo
 
 def _write_pdf(plan_file: Path, pdf: Path) -> None:
     """The PDF is painted by Qt, which the domain does not know: a child does it."""
-    command = [sys.executable, "-m", "ui.report", os.fspath(plan_file.resolve()), os.fspath(pdf.resolve())]
+    command = python_child_argv("ui.report", os.fspath(plan_file.resolve()), os.fspath(pdf.resolve()))
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_PDF_DEADLINE_S, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PDF_DEADLINE_S, check=False, env=python_child_env()
+        )
     except subprocess.TimeoutExpired:
         raise click.ClickException(f"painting the PDF took more than {_PDF_DEADLINE_S:.0f} s") from None
     if done.returncode:

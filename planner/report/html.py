@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 from planner.messages import load_messages
 from planner.report.markup import markup_safe
 from planner.report.svg import svg_chart
@@ -14,6 +16,7 @@ body { font: 15px/1.5 "DejaVu Sans Condensed", Arial, Helvetica, sans-serif; col
 h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
 .subtitle, .hash { color: #595959; } .hash { font-size: .8rem; }
 .verdict { font-size: 1.1rem; font-weight: bold; border-left: .3rem solid #0b3c7a; padding: .3rem 0 .3rem 1rem; }
+.comment { background: #eef2f7; padding: .3rem .6rem; } .logo { max-width: 12rem; max-height: 4rem; }
 .scroll { overflow-x: auto; } .scroll:focus-visible { outline: 2px solid #0b3c7a; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: .9rem; overflow-wrap: normal; }
 th, td { border-bottom: 1px solid #bfbfbf; padding: .3rem .6rem; text-align: left; vertical-align: top; }
@@ -39,14 +42,14 @@ def html_page(report: Report) -> str:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>{title}</title>
 <style>{_STYLE}</style>
 </head>
 <body>
 <header>
 <h1 dir="auto">{title}</h1>
-<p class="subtitle">{markup_safe(report.subtitle)}</p>
+{_letterhead(report)}<p class="subtitle">{markup_safe(report.subtitle)}</p>
 <p class="verdict">{markup_safe(report.verdict)}</p>
 <nav aria-label="{markup_safe(messages.say("report.html.contents"))}"><ul>
 {contents}
@@ -62,12 +65,24 @@ def html_page(report: Report) -> str:
     return "\n".join([head, body, foot])
 
 
+def _letterhead(report: Report) -> str:
+    """Team and logo, where there are any."""
+    team = f'<p class="team" dir="auto">{markup_safe(report.team)}</p>\n' if report.team else ""
+    if not report.logo:
+        return team
+    kind = "png" if report.logo.startswith(b"\x89PNG") else "jpeg"
+    data = base64.b64encode(report.logo).decode("ascii")
+    return f'<img class="logo" alt="{markup_safe(report.team)}" src="data:image/{kind};base64,{data}">\n{team}'
+
+
 def section_html(section: Section) -> str:
     key = markup_safe(section.key)
     parts = [
         f'<section id="{key}" aria-labelledby="{key}-title">',
         f'<h2 id="{key}-title">{markup_safe(section.title)}</h2>',
     ]
+    if section.comment.strip():
+        parts.append(f'<p class="comment">{markup_safe(section.comment.strip())}</p>')
     parts += [f"<p>{markup_safe(paragraph)}</p>" for paragraph in section.paragraphs]
     drawn = {chart.table for chart in section.charts}
     parts += [table_html(table, section.title) for table in section.tables if table not in drawn]

@@ -1,4 +1,7 @@
-"""The plan file: all inputs of an answer as JSON, with the headline numbers it gave, so that it can be checked."""
+"""The plan file: all inputs of an answer as JSON, with the headline numbers it gave, so that it can be checked.
+
+A report's PDF carries its plan file inside: wherever a plan is read, such a PDF will do.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +19,17 @@ from planner.door import InvalidInputError, Problem, parse_json, plain, validate
 from planner.evidence import Range
 from planner.pipeline import PlanInputs, evaluate
 from planner.report.files import write_file
+from planner.report.pdf_plan import is_pdf, plan_in_pdf
+from planner.report.presentation import Presentation
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SIZE_LIMIT_BYTES = 50 * 2**20
-# Old version → function that gives the plain data of the next version. Pure; none is needed yet.
-MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+# Old version → function that gives the plain data of the next version. Pure.
+# 1 → 2: version 2 knows earlier runs and how the report is presented; in a plan of version 1 there are none.
+MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: lambda data: {**data, "presentation": {}},
+}
+_PLAIN = Presentation()
 _SAME = 1e-9  # relative: last-digit differences between processors are no difference
 _STRICT = {"extra": "forbid", "allow_inf_nan": False}
 
@@ -60,13 +69,11 @@ class SavedPlan:
     name: str = ""
     headline: Headline | None = None
     saved_by: str = ""  # program version
+    presentation: Presentation = Presentation()
+    edited_since_saved: bool = False  # found out on reading; never written
     schema_version: int = SCHEMA_VERSION
 
     __pydantic_config__ = _STRICT
-
-    @property
-    def edited_since_saved(self) -> bool:
-        return self.inputs_sha256 != plan_hash(self.inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,46 +107,74 @@ def headline(recommendation: Recommendation) -> Headline:
 def plan_hash(inputs: PlanInputs) -> str:
     """SHA-256 of the inputs' canonical JSON: the same for a plan before saving and after opening."""
     # Through the door once, so that a whole number in a float field reads 100.0 as it will after opening.
-    canonical = plain(validated(PlanInputs, plain(inputs), "plan"))
+    return _hash_of(plain(validated(PlanInputs, plain(inputs), "plan")))
+
+
+def _hash_of(canonical: Any) -> str:
     text = json.dumps(canonical, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def plan_text(
+    inputs: PlanInputs,
+    recommendation: Recommendation | None = None,
+    name: str = "",
+    presentation: Presentation = _PLAIN,
+) -> bytes:
+    """A plan file's content, with the headline numbers of ``recommendation`` where there is one."""
+    data = plain(
+        SavedPlan(
+            inputs=validated(PlanInputs, plain(inputs), "plan"),  # 100.0 for 100, as it will be read
+            inputs_sha256=plan_hash(inputs),
+            name=name,
+            headline=headline(recommendation) if recommendation else None,
+            saved_by=__version__,
+            presentation=presentation,
+        )
+    )
+    del data["edited_since_saved"]
+    return (json.dumps(data, indent=2, ensure_ascii=True, allow_nan=False) + "\n").encode("ascii")
+
+
 def save_plan(
-    path: Path, inputs: PlanInputs, recommendation: Recommendation | None = None, name: str = ""
+    path: Path,
+    inputs: PlanInputs,
+    recommendation: Recommendation | None = None,
+    name: str = "",
+    presentation: Presentation = _PLAIN,
 ) -> None:
-    """Write a plan file, with the headline numbers of ``recommendation`` where there is one.
+    """Write a plan file: see ``plan_text``.
 
     Raises OSError with a clear reason (disk full, read-only, …); ``path`` is then as it was.
     """
-    saved = SavedPlan(
-        inputs=inputs,
-        inputs_sha256=plan_hash(inputs),
-        name=name,
-        headline=headline(recommendation) if recommendation else None,
-        saved_by=__version__,
-    )
-    text = json.dumps(plain(saved), indent=2, ensure_ascii=True, allow_nan=False)
-    write_file(path, (text + "\n").encode("ascii"))
+    write_file(path, plan_text(inputs, recommendation, name, presentation))
+
+
+def plan_content(path: Path) -> bytes:
+    """The text of a plan file, or of the one inside a report's PDF; raises as ``read_plan``."""
+    with path.open("rb") as file:
+        content = file.read(SIZE_LIMIT_BYTES + 1)
+    if len(content) > SIZE_LIMIT_BYTES:
+        limit = f"larger than {SIZE_LIMIT_BYTES // 2**20} MiB: this is not a plan file"
+        raise InvalidInputError(path.name, (Problem("", limit),))
+    return plan_in_pdf(content, path.name) if is_pdf(content) else content
 
 
 def read_plan(path: Path) -> SavedPlan:
-    """A plan file's content.
+    """What a plan file holds, or the one inside a report's PDF.
 
     Raises InvalidInputError for a file that is cut, garbled, too large, of a newer version or has wrong fields,
     and OSError when it cannot be read at all.
     """
     source = path.name
-    with path.open("rb") as file:
-        content = file.read(SIZE_LIMIT_BYTES + 1)
-    if len(content) > SIZE_LIMIT_BYTES:
-        limit = f"larger than {SIZE_LIMIT_BYTES // 2**20} MiB: this is not a plan file"
-        raise InvalidInputError(source, (Problem("", limit),))
-    data = parse_json(content, source)
+    data = parse_json(plan_content(path), source)
     not_finite = tuple(Problem(where, "is not a finite number") for where in _not_finite(data, ""))
     if not_finite:
         raise InvalidInputError(source, not_finite)
-    return validated(SavedPlan, _migrated(data, source), source)
+    saved = validated(SavedPlan, _migrated(data, source), source)
+    # As written first: what was added to the inputs since then is no edit. Then as read: 100 for 100.0 is none.
+    untouched = saved.inputs_sha256 in (_hash_of(data["inputs"]), plan_hash(saved.inputs))
+    return replace(saved, edited_since_saved=not untouched)
 
 
 def load_plan(path: Path) -> PlanInputs:

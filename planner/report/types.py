@@ -80,6 +80,7 @@ class Section:
     paragraphs: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     charts: tuple[ChartSpec, ...] = ()
+    comment: str = ""  # the team's own words
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +94,6 @@ class Report:
     verdict: str  # the one sentence
     sections: tuple[Section, ...]
     language: str = "en"
+    team: str = ""
+    logo: bytes = b""  # PNG or JPEG
+    paper: Literal["a4", "letter"] = "a4"

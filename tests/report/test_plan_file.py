@@ -20,6 +20,7 @@ from planner.offers.offer import Offer
 from planner.pipeline import PlanInputs
 from planner.report import plan_file
 from planner.report.plan_file import compare_with_saved, load_plan, plan_hash, read_plan, save_plan
+from planner.report.presentation import Presentation
 from planner.workload.job import Job, Recipe
 from tests.report.fixtures import recommendations as made
 
@@ -160,16 +161,32 @@ def test_that_other_json_is_not_taken_for_a_plan(path, content):
 
 def test_that_a_plan_of_a_newer_program_is_refused_clearly(path):
     save_plan(path, made.inputs())
-    path.write_text(path.read_text().replace('"schema_version": 1\n}', '"schema_version": 2\n}'))
+    path.write_text(path.read_text().replace('"schema_version": 2\n}', '"schema_version": 3\n}'))
     with pytest.raises(InvalidInputError, match="newer GPU Planner"):
         load_plan(path)
 
 
-def test_that_an_older_plan_goes_through_its_migrations(path, monkeypatch):
+def test_that_a_plan_of_the_first_version_opens_unedited_with_its_numbers(path):
+    save_plan(path, made.inputs(), made.recommendation())
+    data = json.loads(path.read_text())
+    del data["presentation"]
+    path.write_text(json.dumps({**data, "schema_version": 1}))
+    saved = read_plan(path)
+    assert (saved.schema_version, saved.presentation, saved.edited_since_saved) == (2, Presentation(), False)
+    assert saved.inputs == made.inputs()
+    assert compare_with_saved(saved, made.recommendation()) == ()
+
+
+def test_that_inputs_which_a_later_version_adds_do_not_make_a_plan_look_edited(path):
     save_plan(path, made.inputs())
-    monkeypatch.setattr(plan_file, "SCHEMA_VERSION", 2)
-    monkeypatch.setattr(plan_file, "MIGRATIONS", {1: lambda data: {**data, "name": "brought forward"}})
-    assert read_plan(path).name == "brought forward"
+    data = json.loads(path.read_text())
+    del data["inputs"]["rates"]  # as if this version had brought them
+    data["inputs_sha256"] = plan_file._hash_of(data["inputs"])
+    path.write_text(json.dumps(data))
+    assert not read_plan(path).edited_since_saved
+    data["inputs"]["seed"] += 1
+    path.write_text(json.dumps(data))
+    assert read_plan(path).edited_since_saved
 
 
 def test_that_a_huge_file_is_refused_before_it_is_parsed(path, monkeypatch):

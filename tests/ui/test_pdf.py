@@ -13,12 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QByteArray, QRectF, QSizeF
+from pypdf import PdfReader
+from PySide6.QtCore import QBuffer, QByteArray, QRectF, QSizeF
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
+from planner.door import InvalidInputError
 from planner.report.charts import build_charts
-from planner.report.plan_file import save_plan
+from planner.report.plan_file import plan_content, plan_text, read_plan, save_plan
+from planner.report.presentation import Presentation, as_logo, presented
 from planner.report.sections import build_report
 from planner.report.svg import HEIGHT, WIDTH, svg_chart
 from planner.report.text_width import text_width
@@ -86,6 +89,54 @@ def test_that_every_page_names_the_plan_its_hash_and_its_number(report, path):
         assert "Kế hoạch ResNet-50" in text
         assert report.plan_hash[:16] in text
         assert f"Page {page} of {pages}" in text
+
+
+def test_that_two_independent_readers_find_the_bookmarks_the_plan_and_the_metadata(report, path):
+    plan = plan_text(made.inputs(), made.recommendation(), "Kế hoạch")
+    pages = write_pdf(replace(report, team="Đội AI"), path, plan=plan)
+    reader = PdfReader(path)
+    assert len(reader.pages) == pages
+    assert [mark.title for mark in reader.outline] == [section.title for section in report.sections]
+    assert reader.get_destination_page_number(reader.outline[1]) == 1  # page 1 stands alone
+    assert (reader.metadata.title, reader.metadata.author) == ("Kế hoạch ResNet-50", "Đội AI")
+    assert report.plan_hash in reader.metadata["/Keywords"]
+    assert plan_content(path) == plan
+    assert read_plan(path).inputs == made.inputs()
+    if shutil.which("pdfinfo"):
+        about = poppler("pdfinfo", path)
+        assert "Đội AI" in about
+        assert f"Pages:           {pages}\n" in about
+        poppler("pdfdetach", "-save", "1", "-o", path.with_suffix(".json"), path)
+        assert path.with_suffix(".json").read_bytes() == plan
+
+
+def test_that_a_pdf_without_a_plan_or_cut_in_two_is_refused_in_words(report, path):
+    write_pdf(report, path)
+    with pytest.raises(InvalidInputError, match=r"no plan\.json is attached"):
+        read_plan(path)
+    path.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(InvalidInputError, match=r"damaged|attached"):
+        read_plan(path)
+
+
+def test_that_the_short_form_is_two_pages_on_either_paper(path):
+    full = build_report(made.inputs(), made.recommendation(), Wording(hand_made_messages()))
+    for paper in ("a4", "letter"):
+        assert write_pdf(presented(full, Presentation(form="short", paper=paper)), path) == 2
+        size = PdfReader(path).pages[0].mediabox
+        assert (round(size.width), round(size.height)) == {"a4": (595, 842), "letter": (612, 792)}[paper]
+
+
+def test_that_a_logo_is_the_only_picture_and_a_comment_is_printed(report, path):
+    picture, out = QImage(60, 20, QImage.Format.Format_RGB32), QBuffer()
+    picture.fill(0xFF0B3C7A)
+    picture.save(out, "PNG")
+    wish = Presentation(logo=as_logo(out.data().data()), comments=(("options", "Ask Lan first."),))
+    write_pdf(presented(report, wish), path)
+    drawn = [page["/Resources"].get("/XObject", {}) for page in PdfReader(path).pages]
+    assert sum(one.get_object()["/Subtype"] == "/Image" for page in drawn for one in page.values()) == 1
+    if shutil.which("pdftotext"):
+        assert "AskLanfirst." in words_of(path)
 
 
 @needs_poppler

@@ -14,7 +14,8 @@ from pathlib import Path
 from planner.door import InvalidInputError
 from planner.messages import load_messages
 from planner.pipeline import evaluate
-from planner.report.plan_file import read_plan
+from planner.report.plan_file import plan_text, read_plan
+from planner.report.presentation import presented
 from planner.report.sections import build_report
 from planner.report.types import Report
 from planner.report.wording import Wording
@@ -28,14 +29,17 @@ def _needs_no_display() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m ui.report", description="Print a plan file as PDF.")
-    parser.add_argument("plan", type=Path, metavar="PLAN.json")
+    parser.add_argument("plan", type=Path, metavar="PLAN", help="a plan file, or a report's PDF")
     parser.add_argument("pdf", type=Path, metavar="OUT.pdf")
     parser.add_argument("--language", default="en", help="language of the report (default: en)")
     chosen = parser.parse_args(arguments)
     try:
         wording = Wording(load_messages(chosen.language))
         saved = read_plan(chosen.plan)
-        report = build_report(saved.inputs, evaluate(saved.inputs), wording, saved.name, chosen.plan.name)
+        recommendation = evaluate(saved.inputs)
+        report = build_report(saved.inputs, recommendation, wording, saved.name, chosen.plan.name)
+        report = presented(report, saved.presentation)
+        plan = plan_text(saved.inputs, recommendation, saved.name, saved.presentation)
     except InvalidInputError as error:
         for problem in error.problems:
             print(f"{error.source}: {problem}", file=sys.stderr)
@@ -43,10 +47,10 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:  # no such plan, not readable, no such language
         print(error, file=sys.stderr)
         return 2
-    return _write(report, chosen.pdf, wording)
+    return _write(report, chosen.pdf, wording, plan)
 
 
-def _write(report: Report, path: Path, wording: Wording) -> int:
+def _write(report: Report, path: Path, wording: Wording, plan: bytes) -> int:
     _needs_no_display()
     from PySide6.QtGui import QGuiApplication
 
@@ -54,7 +58,7 @@ def _write(report: Report, path: Path, wording: Wording) -> int:
 
     application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])  # must live while Qt paints
     try:
-        write_pdf(report, path, messages=wording.messages)
+        write_pdf(report, path, messages=wording.messages, plan=plan)
     except OSError as error:
         print(error, file=sys.stderr)
         return 1

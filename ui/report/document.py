@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QByteArray, QRectF, QSizeF
+from PySide6.QtCore import QByteArray, QRectF, QSizeF, QUrl
 from PySide6.QtGui import (
     QBrush,
     QColor,
     QGuiApplication,
+    QImage,
     QPagedPaintDevice,
     QPainter,
     QPyTextObject,
@@ -17,6 +18,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextImageFormat,
     QTextOption,
 )
 from PySide6.QtSvg import QSvgRenderer
@@ -24,7 +26,7 @@ from PySide6.QtSvg import QSvgRenderer
 from planner.report.markup import printable
 from planner.report.svg import HEIGHT, WIDTH, svg_chart
 from planner.report.types import ChartSpec, Report, Section, Table
-from ui.report.pagination import paginate
+from ui.report.pagination import pages_of, paginate
 from ui.report.style import (
     BODY_PT,
     HEADING_PT,
@@ -42,6 +44,7 @@ from ui.report.tables import PlacedTable, TableWriter
 _CHART = QTextFormat.ObjectTypes.UserObject.value + 1
 _SVG_PROPERTY = QTextFormat.Property.UserProperty.value + 1
 _OBJECT = chr(0xFFFC)
+_LOGO_PT = (140.0, 40.0)  # widest and highest
 
 
 class _ChartPainter(QPyTextObject):
@@ -88,18 +91,54 @@ class ReportDocument:
     def page_count(self) -> int:
         return self.document.pageCount()
 
+    def headings(self) -> list[tuple[str, int]]:
+        """Title and page (from 0) of every section."""
+        found = []
+        block = self.document.begin()
+        while block.isValid():
+            if block.blockFormat().headingLevel():
+                found.append((block.text(), min(pages_of(self.document, block))))
+            block = block.next()
+        return found
+
     def _write(self, report: Report) -> None:
         cursor = QTextCursor(self.document)
         cursor.beginEditBlock()  # one layout at the end instead of one for each cell
+        self._logo(cursor, report.logo)
         self._paragraph(cursor, report.title, TITLE_PT, bold=True, below=2)
         self._paragraph(cursor, report.subtitle, BODY_PT, colour=QUIET, below=8)
         self._paragraph(cursor, report.verdict, VERDICT_PT, bold=True, below=8, shade=True)
-        for section in report.sections:
-            self._section(cursor, section)
+        for number, section in enumerate(report.sections):
+            self._section(cursor, section, on_new_page=number == 1)  # page 1 stands alone
         cursor.endEditBlock()
 
-    def _section(self, cursor: QTextCursor, section: Section) -> None:
-        self._paragraph(cursor, section.title, HEADING_PT, bold=True, above=12, below=4, heading=True)
+    def _logo(self, cursor: QTextCursor, logo: bytes) -> None:
+        """The team's picture, never larger than a letterhead; one that cannot be read is left away."""
+        picture = QImage.fromData(logo) if logo else QImage()
+        if picture.isNull():
+            return
+        name = "logo"
+        self.document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), picture)
+        shape = QTextImageFormat()
+        shape.setName(name)
+        scale = min(_LOGO_PT[0] / picture.width(), _LOGO_PT[1] / picture.height())
+        shape.setWidth(picture.width() * scale * self._point)
+        shape.setHeight(picture.height() * scale * self._point)
+        cursor.insertImage(shape)
+
+    def _section(self, cursor: QTextCursor, section: Section, on_new_page: bool) -> None:
+        self._paragraph(
+            cursor,
+            section.title,
+            HEADING_PT,
+            bold=True,
+            above=12,
+            below=4,
+            heading=True,
+            on_new_page=on_new_page,
+        )
+        if section.comment.strip():
+            self._paragraph(cursor, section.comment.strip(), BODY_PT, below=5, shade=True)
         lists_first = section.key == "verdict"
         if lists_first:
             self._write_tables(cursor, section.tables)
@@ -125,6 +164,7 @@ class ReportDocument:
         below: float = 0.0,
         heading: bool = False,
         shade: bool = False,
+        on_new_page: bool = False,
     ) -> None:
         block = QTextBlockFormat()
         block.setTopMargin(above * self._point)
@@ -133,6 +173,8 @@ class ReportDocument:
             block.setHeadingLevel(2)
         if shade:
             block.setBackground(QBrush(SHADE))
+        if on_new_page:
+            block.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
         self._new_block(cursor, block)
         cursor.insertText(printable(text), characters(size_pt, bold, colour))
 

@@ -1,11 +1,14 @@
-"""Report → PDF: vector charts, embedded font, running header and footer; the file is whole or not there."""
+"""Report → PDF: vector charts, embedded font, running header and footer, bookmarks, the plan inside.
+
+The file is whole or not there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -21,6 +24,7 @@ from planner import __version__
 from planner.messages import Messages, load_messages
 from planner.report.files import write_file
 from planner.report.markup import one_line
+from planner.report.pdf_plan import ATTACHMENT, About, Bookmark, completed
 from planner.report.types import Report
 from ui.report.document import ReportDocument
 from ui.report.fonts import report_font_family
@@ -29,6 +33,8 @@ _MARGIN_MM = 17.0
 _RUNNING_PT = 7.5
 _RUNNING_MM = 7.0  # height kept at top and bottom of the text area for header and footer
 _DPI = 300
+
+PAPERS = {"a4": QPageSize.PageSizeId.A4, "letter": QPageSize.PageSizeId.Letter}
 
 Progress = Callable[[int, int], None]
 
@@ -43,21 +49,25 @@ def write_pdf(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     messages: Messages | None = None,
+    plan: bytes | None = None,
 ) -> int:
     """Write the report as a PDF and return its number of pages. Needs a QGuiApplication.
 
-    ``progress(page, pages)`` is called after each page, ``cancelled()`` asked before each. Raises
-    ExportCancelledError, or OSError with a clear reason; a file that was at ``path`` is then untouched.
+    ``plan``: the plan file to attach. ``progress(page, pages)`` is called after each page, ``cancelled()`` asked
+    before each. Raises ExportCancelledError, or OSError with a clear reason; a file that was at ``path`` is then
+    untouched.
     """
     messages = messages or load_messages()
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
     writer.setResolution(_DPI)
-    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    writer.setPageSize(QPageSize(PAPERS[report.paper]))
     writer.setPageMargins(QMarginsF(*(_MARGIN_MM,) * 4), QPageLayout.Unit.Millimeter)
     writer.setTitle(one_line(report.title))
     writer.setCreator(f"GPU Planner {__version__}")
+    if plan is not None:
+        writer.addFileAttachment(ATTACHMENT, QByteArray(plan), "application/json")
     running = _RUNNING_MM / 25.4 * _DPI
     page = QSizeF(writer.width(), writer.height() - 2 * running)
     laid_out = ReportDocument(report, page, writer)
@@ -74,8 +84,21 @@ def write_pdf(
     finally:
         painter.end()
     buffer.close()
-    write_file(path, buffer.data().data(), messages)
+    bookmarks = [Bookmark(title, page) for title, page in laid_out.headings()]
+    if cancelled is not None and cancelled():
+        raise ExportCancelledError(messages.say("report.error.cancelled"))
+    write_file(path, completed(buffer.data().data(), _about(report), bookmarks), messages)
     return laid_out.page_count
+
+
+def _about(report: Report) -> About:
+    return About(
+        title=one_line(report.title),
+        author=one_line(report.team),
+        subject=one_line(report.verdict, 500),
+        keywords=f"GPU Planner {__version__}, plan {report.plan_hash}",
+        language=report.language,
+    )
 
 
 def paint_page(
@@ -108,14 +131,17 @@ def _paint_running(
     header = QRectF(0, 0, size.width(), running * 0.6)
     footer = QRectF(0, running * 1.4 + size.height(), size.width(), running * 0.6)
     name = painter.fontMetrics().elidedText(
-        one_line(report.title), Qt.TextElideMode.ElideRight, int(size.width() * 0.7)
+        one_line(report.title), Qt.TextElideMode.ElideRight, int(size.width() * 0.6)
+    )
+    team = painter.fontMetrics().elidedText(
+        one_line(report.team), Qt.TextElideMode.ElideRight, int(size.width() * 0.6)
     )
     page = messages.say("report.pdf.page", page=number + 1, pages=laid_out.page_count)
     digest = messages.say("report.pdf.hash", hash=report.plan_hash[:16])
     left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
     painter.drawText(header, left, name)
-    painter.drawText(header, right, report.created_at)
-    painter.drawText(footer, left, digest)
-    painter.drawText(footer, right, page)
+    painter.drawText(header, right, f"{digest} · {page}")
+    painter.drawText(footer, left, team)
+    painter.drawText(footer, right, report.created_at)
     painter.restore()
