@@ -21,7 +21,7 @@ MEMORY_FILE = RESOURCES / "calibration" / "memory.json"
 WORKSPACE_MATRIX_BYTES = 32.0 * MIB
 WORKSPACE_CONVOLUTION_BYTES = 96.0 * MIB
 
-Kind = Literal["vision", "language", "quantised", "sharded"]
+Kind = Literal["vision", "channels_last", "language", "quantised", "sharded"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _STRICT = {"extra": "forbid", "allow_inf_nan": False}
 
@@ -88,7 +88,10 @@ def kind_of(table: MemoryTable, recipe: Recipe, gpus: int) -> Kind:
         return "sharded"
     if recipe.adapter.startswith("qlora"):  # copies in 16 bit, norms and embeddings cast to fp32
         return "quantised"
-    return "language" if table.size_kind == "sequence" else "vision"
+    if table.size_kind == "sequence":
+        return "language"
+    # Contiguous images are turned over for the tensor cores and back: cuDNN's copies come on top.
+    return "channels_last" if recipe.memory_format == "channels_last" else "vision"
 
 
 def spread_of(table: MemoryTable, recipe: Recipe, gpus: int, *, on_cpu: bool = False) -> Spread:

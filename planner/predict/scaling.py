@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from typing import Literal
 
 from planner.door import InvalidInputError, Problem
 from planner.evidence import Evidence, Range
@@ -21,14 +22,13 @@ from planner.workload.job import Recipe
 from planner.workload.optable import OpTable
 
 MAX_GPUS = 8
+# How the cards of a host are connected, as far as its owner can tell: see ``bus_bandwidth.json``.
+HostClass = Literal["unknown", "direct", "shared", "nvlink"]
 # Spread of one step from card to card, as a share of it. Likely: what the published 2 and 3-card runs lose where
 # next to nothing is exchanged (ResNet-50, SSD: 2 to 3 %); low and high: their extremes.
 _CARD_SPREAD = Range(0.0, 0.025, 0.08)
 # Expected largest of N standard normal deviations, N = 1 to 8 (tables of order statistics).
 _LARGEST_OF = (0.0, 0.5642, 0.8463, 1.0294, 1.1630, 1.2672, 1.3522, 1.4236)
-# Bus bandwidth of two RTX 3090s with a bridge, bytes per second: published runs on such a pair give 47 and 72, the
-# bridge itself carries 56 in one direction. It joins two cards, no more.
-NVLINK_PAIR = Range(25e9, 45e9, 56e9)
 # Two runs of the same step differ by this share (90 %), and from model to model a host's effective bandwidth by
 # this factor (90 %): published RTX 3090 runs against one BERT-large run of the same host.
 RUN_TO_RUN = 0.03
@@ -65,10 +65,13 @@ def waiting_share(gpu_count: int) -> Range:
 
 
 @cache
-def _published_ranges() -> dict[int, Range]:
+def _published_ranges(host_class: HostClass) -> dict[int, Range]:
     """GPU count → bytes per second, as the calibration file has them."""
     data = json.loads((RESOURCES / "calibration" / "bus_bandwidth.json").read_text(encoding="utf-8"))
-    return {int(count): Range(*numbers).scaled(1e9) for count, numbers in data["ranges_gbs"].items()}
+    ranges = data["ranges_gbs"]
+    if host_class != "unknown":
+        ranges = data["host_classes"]["ranges_gbs"][host_class]
+    return {int(count): Range(*numbers).scaled(1e9) for count, numbers in ranges.items()}
 
 
 def _between(low: float, high: float, share: float) -> float:
@@ -77,13 +80,15 @@ def _between(low: float, high: float, share: float) -> float:
 
 
 @cache
-def default_bandwidth(gpu_count: int) -> Range:
+def default_bandwidth(gpu_count: int, host_class: HostClass = "unknown") -> Range:
     """Bus bandwidth of a host nobody has measured, bytes per second.
 
-    Counts that the calibration file leaves out (5 and 7 GPUs) are interpolated between their neighbours. Raises
-    InvalidInputError outside 2 to 8.
+    Counts that the calibration file leaves out (5 and 7 GPUs) are interpolated between their neighbours; more cards
+    than a bridge joins are connected in a way that is not known. Raises InvalidInputError outside 2 to 8.
     """
-    known = _published_ranges()
+    known = _published_ranges(host_class)
+    if host_class == "nvlink" and gpu_count > max(known):
+        known = _published_ranges("unknown")
     if not 2 <= gpu_count <= MAX_GPUS:
         raise InvalidInputError(
             "gpus", (Problem("gpus", f"must be 2 to {MAX_GPUS} to exchange, got {gpu_count}"),)

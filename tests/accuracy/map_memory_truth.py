@@ -64,6 +64,11 @@ _HF = {
     "T5-3B en-ro": "t5-3b", "Flan-T5-XL 2.85B": "T0_3B", "DeepSeek-R1-0528-Qwen3-8B": "Qwen3-8B",
     "T5-XXL 11B": "flan-t5-xxl", "Flan-T5-XXL 11B": "flan-t5-xxl", "Qwen3-Reranker-4B": "Qwen3-4B",
 }  # fmt: skip
+# Detectors that a preset is a model of, with the side of a square of as many pixels as their images have.
+_DETECTORS = {
+    "SSD300 ResNet-50": ("preset:ssd300_r50", 300), "Mask R-CNN R50-FPN": ("preset:maskrcnn_r50", 1024),
+    "mmdet Mask R-CNN R50-FPN": ("preset:maskrcnn_r50", 1024),
+}  # fmt: skip
 _SEGFORMER = re.compile(r"SegFormer MiT-(B\d)")
 _CLOSED = {
     "SimpleTuner": "diffusion model", "NVIDIA DeepLearningExamples / NGC": "model in none of the libraries",
@@ -78,18 +83,9 @@ def mapped(row: Row) -> Mapped:
         raise NotCoveredError("table of a vendor, no measurement")
     name = row["model"]
     if name == "ResNet-50 v1.5":
-        return Mapped(
-            "timm:resnet50",
-            _batch(row),
-            image_size=224,
-            precision="tf32"
-            if row["precision"].startswith("TF32")
-            else "fp32"
-            if row["precision"] == "FP32"
-            else "amp",
-            optimizer="momentum",
-            software="torch1.12",
-        )
+        return _convolutional(row, "timm:resnet50", 224)
+    if name in _DETECTORS:
+        return _convolutional(row, *_DETECTORS[name])
     if name in ("VGG16", "ViT-B/16"):
         return Mapped(
             {"VGG16": "timm:vgg16", "ViT-B/16": "timm:vit_base_patch16_224"}[name],
@@ -109,6 +105,15 @@ def mapped(row: Row) -> Mapped:
     if row["framework"].startswith("axolotl") or row["framework"].startswith("ms-swift"):
         raise NotCoveredError("loss computed in chunks, or shapes not published with the figure")
     raise NotCoveredError(_CLOSED.get(row["framework"], "model or its shapes not known here"))
+
+
+def _convolutional(row: Row, model: str, image_size: int) -> Mapped:
+    """Trained before torch 2 with momentum; "FP16" by apex or by hand is taken as autocast."""
+    precisions = {"TF32/FP32(NGC default)": "tf32", "FP32": "fp32", "fp32": "fp32"}
+    precision = precisions.get(row["precision"], "amp")
+    return Mapped(
+        model, _batch(row), image_size=image_size, precision=precision, optimizer="momentum", software="torch1.12"
+    )
 
 
 def _batch(row: Row) -> int:

@@ -51,7 +51,7 @@ def test_that_every_kind_of_training_is_calibrated_on_what_was_published():
     counts = {kind: calibration().factors[kind].cases for kind in KINDS}
     assert all(count >= 10 for count in counts.values()), counts
     for kind, factors in calibration().factors.items():
-        assert factors.low <= factors.sure_below <= 1.0 or kind == "vision"
+        assert factors.low <= factors.sure_below <= 1.0 or kind in ("vision", "channels_last")
         assert factors.low < 1.0 < factors.high
 
 
@@ -127,7 +127,7 @@ def test_that_the_fit_finds_the_limit_that_a_ladder_shows():
 def test_that_the_kind_of_a_training_decides_its_factors():
     kinds = {kind_of(case.table, case.recipe, case.gpus) for case in memory_cases()}
     assert {"language", "quantised", "sharded"} <= kinds
-    assert {kind_of(case.table, case.recipe, 1) for case in ladder_cases()} == {"vision"}
+    assert {kind_of(case.table, case.recipe, 1) for case in ladder_cases()} == {"vision", "channels_last"}
 
 
 def test_that_a_verdict_is_unsure_only_near_the_limit():

@@ -2,7 +2,7 @@
 
     python -m planner.predict.calibration.fit_memory
 
-Four kinds of training are told apart (``memory_spread.kind_of``). A measured peak gives a ratio: what was alive by
+Five kinds of training are told apart (``memory_spread.kind_of``). A measured peak gives a ratio: what was alive by
 its meter over what is predicted to be. A rung of the ladder gives two bounds of it: the batch that ran and the one
 that did not. Factors are quantiles of the ratios; those of a kind with rungs are the quantiles of the mixture of
 two normal distributions that explains its rungs and ratios best. ``errors`` are those of models (of the ladder:
@@ -58,7 +58,7 @@ _WIDE = 0.2
 # Tried where peaks were read from the driver; the ladder cannot tell a constant from a factor.
 _TRIED = tuple(0.3 * step for step in range(5))
 _BESIDE_GIB: dict[Kind, tuple[float, ...]] = {
-    "vision": (0.0,), "language": _TRIED, "quantised": _TRIED, "sharded": _TRIED,
+    "vision": (0.0,), "channels_last": (0.0,), "language": _TRIED, "quantised": _TRIED, "sharded": _TRIED,
 }  # fmt: skip
 _SCALES = tuple(np.round(np.arange(0.96, 1.121, 0.005), 3))
 
@@ -106,10 +106,12 @@ def _reserved(case: MemoryCase, beside_gib: float) -> float:
 
 def ratios(kind: Kind, beside_gib: float = 0.0) -> Ratios:
     """All published figures of one kind, if so much lies beside the context."""
+    # Reports do not say in which format images lay: their peaks count for both.
+    kinds = ("vision", kind) if kind == "channels_last" else (kind,)
     peaks = [
         case
         for case in memory_cases()
-        if case.kind == "peak" and kind_of(case.table, case.recipe, case.gpus) == kind
+        if case.kind == "peak" and kind_of(case.table, case.recipe, case.gpus) in kinds
     ]
     known = [
         math.log(
@@ -118,7 +120,7 @@ def ratios(kind: Kind, beside_gib: float = 0.0) -> Ratios:
         )
         for one in peaks
     ]
-    rungs = ladder_cases() if kind == "vision" else ()
+    rungs = [case for case in ladder_cases() if kind_of(case.table, case.recipe, 1) == kind]
     below = [need_bytes(one.table, one.recipe, 1, one.size, one.recipe.batch_size) for one in rungs]
     above = [need_bytes(one.table, one.recipe, 1, one.size, one.next_batch_size) for one in rungs]
     return Ratios(
