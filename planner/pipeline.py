@@ -206,4 +206,5 @@ def evaluate(inputs: PlanInputs) -> Recommendation:
         sample_count=inputs.sample_count,
         host=inputs.snapshot.host if inputs.snapshot else None,
         variants=_variants(inputs.job.recipe) if local else (),
+        rates=inputs.rates,
     )

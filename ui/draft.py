@@ -83,7 +83,7 @@ _QUANTITIES = (
 )
 QUANTITIES: Mapping[str, Field] = {field.key: field for field in _QUANTITIES}
 _OF_RECIPE = ("model", "precision", "optimizer", "memory_format", "checkpointing", "execution")
-_OF_TERMS = ("objective", "platform", "privacy")
+_OF_TERMS = ("objective", "host_class", "platform", "privacy")
 CHOICES = (*_OF_RECIPE, "kept_batch", *_OF_TERMS, "data_country")
 RANGES = ("epochs", "upload", "bus")
 # Where planning names a field of its own types: the field of the form that shows the problem.
@@ -267,6 +267,7 @@ def draft_of(job: Job, terms: Terms, edited: frozenset[str] = frozenset()) -> Dr
         "runs": str(job.runs),
         "timed_step": "" if job.timed_step_s is None else f"{number_text(job.timed_step_s)} s",
         "objective": terms.objective,
+        "host_class": terms.host_class,
         "platform": terms.platform,
         "privacy": terms.privacy,
         "data_country": terms.data_country,

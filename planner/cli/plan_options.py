@@ -11,6 +11,7 @@ import click
 
 from planner.decide.types import Objective
 from planner.evidence import Range
+from planner.predict.scaling import HostClass
 from planner.units import parse_bytes, parse_count, parse_duration_s
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -109,6 +110,11 @@ _TERMS = (
     click.option("--blocked-cost", "blocked_usd_per_h", type=float, help="USD per hour this machine is in use."),
     click.option("--tax", "tax_share", type=SHARE, help="On the seller's bill, e.g. 10%."),
     click.option("--bus-bandwidth-gbs", type=_RANGE, help="All-reduce bus bandwidth of the rented host, GB/s."),
+    click.option(
+        "--host-class",
+        type=click.Choice(get_args(HostClass)),
+        help="How the rented cards are connected: own PCIe lanes, few or shared ones, a bridge.",
+    ),
     click.option("--electricity", "electricity_usd_per_kwh", type=_RANGE, help="USD per kWh."),
     click.option("--setup", "setup_h", type=_RANGE, help="Hours to set up a rented machine."),
     click.option("--idle", "idle_h", type=_RANGE, help="Hours until a rented machine is shut down."),
@@ -120,6 +126,8 @@ _TERMS = (
     click.option("--disk", "disk_mb_per_s", type=_RANGE, help="MB/s the input is read with."),
     click.option("--hours-per-month", type=float, help="Of training, to compare with buying a card."),
     click.option("--card-price", "card_usd", type=_RANGE, help="USD for a used RTX 3090."),
+    click.option("--admin-hours", "admin_h_per_month", type=float, help="A month, to keep an own card running."),
+    click.option("--person-cost", "person_usd_per_h", type=float, help="USD for an hour of one person."),
     click.option("--platform", type=click.Choice(["linux", "windows"]), help="Of the rented machine."),
     click.option(
         "--privacy", type=click.Choice(["public", "internal", "personal", "regulated"]), help="Of the data."

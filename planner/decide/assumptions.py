@@ -9,6 +9,7 @@ from planner.decide.options import SERVER_POWER_W, training_power_w
 from planner.decide.types import Assumption, Option, Terms
 from planner.evidence import Evidence
 from planner.offers.billing import POWER_SUPPLY_EFFICIENCY, UPLOAD_EFFICIENCY
+from planner.offers.currency import ExchangeRate, rates_text, shipped_rates
 from planner.offers.purchase import KEPT_MONTHS, RESALE_SHARE
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job
@@ -23,10 +24,35 @@ _UNSET_MEANS_NONE = ("deadline_h", "budget_usd")
 
 
 def register(
-    job: Job, terms: Terms, local: DeviceModel | None, options: tuple[Option, ...]
+    job: Job,
+    terms: Terms,
+    local: DeviceModel | None,
+    options: tuple[Option, ...],
+    rates: tuple[ExchangeRate, ...] = (),
 ) -> tuple[Assumption, ...]:
-    """All assumptions behind an answer: the job's, the circumstances', the machines'."""
-    return (*_of_job(job), *_of_terms(terms), *_of_local(local), *_of_options(options))
+    """All assumptions behind an answer: the job's, the circumstances', the machines', the currencies'."""
+    return (
+        *_of_job(job),
+        *_of_terms(terms),
+        *_of_local(local),
+        *_of_options(options),
+        *_of_rates(options, rates),
+    )
+
+
+def _of_rates(options: tuple[Option, ...], rates: tuple[ExchangeRate, ...]) -> Iterator[Assumption]:
+    """Those that a weighed price was converted with. Of several of a currency the last counts."""
+    converted = {
+        option.price.offer.currency
+        for option in options
+        if option.price and option.price.offer and option.price.offer.price_per_hour is not None
+    }
+    last = {rate.currency: rate for rate in rates}
+    shipped = shipped_rates()
+    for currency in sorted(converted & last.keys()):
+        rate = last[currency]
+        told = ", ".join(filter(None, (rate.date, rate.source)))
+        yield Assumption("exchange_rate", rates_text([rate]), Evidence.PUBLISHED, told, rate not in shipped)
 
 
 def _of_local(local: DeviceModel | None) -> Iterator[Assumption]:

@@ -27,6 +27,7 @@ from planner.decide.reasons import reasons
 from planner.decide.switch_points import switch_points
 from planner.decide.types import Option, Recommendation, Terms
 from planner.hardware.snapshot import Host
+from planner.offers.currency import ExchangeRate
 from planner.offers.offer import Offer
 from planner.offers.price import package_prices
 from planner.predict.estimate import estimate
@@ -52,10 +53,12 @@ def decide(
     sample_count: int,
     host: Host | None = None,
     variants: tuple[Variant, ...] = (),
+    rates: tuple[ExchangeRate, ...] = (),
 ) -> Recommendation:
     """The recommendation for a job on this machine (``local``, None: nothing to train on, or only a
     GPU called ``unknown_gpu``) or on 1 to 6 rented GPUs of ``provider``. ``host``: this machine's
     processor and memory, None: not known. ``variants``: the job with settings that may be faster here.
+    ``rates``: what ``offers`` were converted to USD with.
 
     Pure; raises InvalidInputError for a recipe that the table or a device cannot serve.
     """
@@ -85,8 +88,8 @@ def decide(
         runner_up=ranking.runner_up.option.key if ranking.runner_up else None,
         confidence=ranking.chosen.option.p_best if ranking.chosen else 0.0,
         options=options,
-        reasons=reasons(weighed, ranking, job, terms, offers, today, more, beside),
-        assumptions=register(job, terms, local, options),
+        reasons=reasons(weighed, ranking, asked, offers, today, more, beside),
+        assumptions=register(job, terms, local, options, rates),
         seed=seed,
         sample_count=sample_count,
         gates=gates(_asked_about(options, ranking.chosen), terms, provider),

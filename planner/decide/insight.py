@@ -62,9 +62,12 @@ def _break_even(candidates: list[Candidate], terms: Terms) -> Range | None:
         return None
     rent, card, kwh = one.option.price.usd_per_hour, terms.card_usd, terms.electricity_usd_per_kwh
     kilowatts = (one.power_w + terms.host_power_w) / POWER_SUPPLY_EFFICIENCY / 1000
+    admin_usd_per_month = terms.admin_h_per_month * terms.person_usd_per_h
 
     def hours(card_usd: float, usd_per_h: float, usd_per_kwh: float) -> float:
-        found = break_even_h_per_month(card_usd, usd_per_h, kilowatts, usd_per_kwh)
+        found = break_even_h_per_month(
+            card_usd, usd_per_h, kilowatts, usd_per_kwh, admin_usd_per_month=admin_usd_per_month
+        )
         return HOURS_PER_MONTH if found is None else min(found, HOURS_PER_MONTH)
 
     likely = hours(card.likely, rent.likely, kwh.likely)

@@ -16,8 +16,6 @@ from planner.offers.offer import Offer
 from planner.predict.types import Fits
 from planner.workload.job import Job
 
-# What an hour of one person costs in the sentence about waiting: a data scientist in a rich country (assumed).
-PERSON_USD_PER_H = 77.0
 _SHARES_BLOCKED = (0.1, 0.5)
 
 
@@ -78,9 +76,9 @@ def advice(chosen: Option | None, options: tuple[Option, ...], terms: Terms) -> 
         if is_geforce(chosen.device_name):
             yield Reason("licence_seller", (("device", chosen.device_name),))
     if chosen is not None and chosen.time_s is not None and terms.waiting_cost_usd_per_h == 0:
-        hours = chosen.time_s.scaled(PERSON_USD_PER_H / 3600)
+        hours = chosen.time_s.scaled(terms.person_usd_per_h / 3600)
         tenth, half = (hours.scaled(share) for share in _SHARES_BLOCKED)
-        yield Reason("people", (("usd_per_h", PERSON_USD_PER_H), ("tenth_usd", tenth), ("half_usd", half)))
+        yield Reason("people", (("usd_per_h", terms.person_usd_per_h), ("tenth_usd", tenth), ("half_usd", half)))
 
 
 def _hybrid(local: Option, chosen: Option) -> Iterator[Reason]:

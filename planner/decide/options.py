@@ -28,7 +28,7 @@ from planner.offers.billing import energy_kwh
 from planner.offers.offer import Offer, PackagePrice
 from planner.predict.estimate import estimate
 from planner.predict.input_pipeline import input_samples_per_s
-from planner.predict.scaling import NVLINK_PAIR
+from planner.predict.scaling import default_bandwidth
 from planner.predict.types import DeviceModel, Estimate, Fits, MemoryEstimate
 from planner.workload.job import Job
 from planner.workload.optable import OpTable
@@ -189,11 +189,13 @@ def on_windows(terms: Terms, offer: Offer | None) -> bool:
 
 
 def _bandwidth(terms: Terms, price: PackagePrice) -> Range | None:
-    """As typed, else that of a bridge where the offer says there is one; None: the default range."""
+    """As typed, else that of hosts connected as the offer says, else as the terms do; None: the default range."""
     if terms.bus_bandwidth_gbs is not None:
         return terms.bus_bandwidth_gbs.scaled(1e9)
     told = price.offer.interconnect.lower() if price.offer else ""
-    return NVLINK_PAIR if price.gpu_count == 2 and "nvlink" in told else None
+    if price.gpu_count == 2 and "nvlink" in told:
+        return default_bandwidth(2, "nvlink")
+    return None if terms.host_class == "unknown" else default_bandwidth(price.gpu_count, terms.host_class)
 
 
 def rented_input_samples_per_s(asked: Asked, gpu_count: int, offer: Offer | None) -> Range | None:

@@ -12,7 +12,7 @@ from planner.decide.draws import quantiles, summary
 from planner.decide.gates import is_private
 from planner.decide.insight import Insight
 from planner.decide.notes import advice, buying, no_rate, side_by_side
-from planner.decide.options import Weighed
+from planner.decide.options import Asked, Weighed
 from planner.decide.ranking import Ranking
 from planner.decide.switch_points import cheaper_above_gbs, equal_price_usd_per_h, faster_above_gbs
 from planner.decide.types import Option, Reason, Terms
@@ -20,19 +20,22 @@ from planner.evidence import Evidence
 from planner.offers.offer import STALE_AFTER_DAYS, Offer
 from planner.predict.types import Fits
 from planner.workload.job import Job
+from planner.workload.optable import KINDS
 
 # Shares from which a limit is worth a sentence, and from which the upload is the limit (assumed).
 _UPLOAD_SHARE, _UPLOAD_BINDS = 0.25, 0.50
 _EXCHANGE_SHARE = 0.20
 _LAUNCH_SHARE = 0.30
 _CLEARLY_FASTER = 0.10
+# Below this batch on a card batch normalisation loses accuracy (Wu and He 2018, "Group Normalization", figure 5).
+_NORMED_WELL_FROM = 16
+_BATCH_NORM = KINDS.index("batch_norm")
 
 
 def reasons(
     weighed: list[Weighed],
     ranking: Ranking,
-    job: Job,
-    terms: Terms,
+    asked: Asked,
     offers: tuple[Offer, ...],
     today: date | None,
     more: Insight,
@@ -42,6 +45,7 @@ def reasons(
 
     ``beside``: what may make the question another one: local fixes, a newer card.
     """
+    job, terms = asked.job, asked.terms
     options = tuple(one.option for one in weighed)
     chosen = ranking.chosen.option if ranking.chosen else None
     found = [
@@ -58,7 +62,7 @@ def reasons(
         *_upload(options, chosen, _UPLOAD_SHARE),
         *_exchange(weighed, ranking.chosen),
         *side_by_side(chosen, job),
-        *_batch(chosen, job),
+        *_batch(chosen, asked),
         *_windows(options),
         *_switch_points(ranking, terms),
         *_other_switches(ranking, job, terms, more),
@@ -242,16 +246,24 @@ def _stopped_by(option: Option, *codes: str) -> bool:
     return any(reason.code in codes for reason in option.rejected)
 
 
-def _batch(chosen: Option | None, job: Job) -> Iterator[Reason]:
+def _batch(chosen: Option | None, asked: Asked) -> Iterator[Reason]:
     """What several cards do to the batch: never silently."""
+    job = asked.job
     if chosen is None or chosen.gpu_count == 1 or chosen.side_by_side:
         return
+    if chosen.batch_per_gpu < _NORMED_WELL_FROM and _normalises_batches(asked):
+        yield Reason("batch_norm", (("gpu_count", chosen.gpu_count), ("per_gpu_count", chosen.batch_per_gpu)))
     count, together = chosen.gpu_count, samples_per_step(job, chosen.gpu_count)
     if job.kept_batch == "per_gpu":
         yield Reason("batch_grows", (("gpu_count", count), ("batch_count", together)))
     elif together % count:
         values = (("gpu_count", count), ("batch_count", together), ("per_gpu_count", chosen.batch_per_gpu))
         yield Reason("batch_uneven", values)
+
+
+def _normalises_batches(asked: Asked) -> bool:
+    """Whether the model trains with statistics of its batch, which each card makes of its own share."""
+    return asked.job.recipe.mode == "train" and bool((asked.table.kind == _BATCH_NORM).any())
 
 
 def _windows(options: tuple[Option, ...]) -> Iterator[Reason]:

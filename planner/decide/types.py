@@ -8,6 +8,7 @@ from typing import Literal
 
 from planner.evidence import Evidence, Range, check_number, check_range
 from planner.offers.offer import PackagePrice
+from planner.predict.scaling import HostClass
 from planner.predict.types import Communication, MemoryEstimate, StepTime
 
 _STRICT = {"extra": "forbid", "allow_inf_nan": False}
@@ -36,6 +37,7 @@ class Terms:
     idle_h: Range = Range(0.0, 0.25, 2.0)  # until somebody notices the end and shuts down, billed
     # Effective all-reduce bus bandwidth of the rented host, GB/s; None: the default range of each GPU count.
     bus_bandwidth_gbs: Range | None = None
+    host_class: HostClass = "unknown"  # how the cards of the rented host are connected, where nothing was measured
     platform: Literal["linux", "windows"] = "linux"  # of the rented machine
     privacy: Literal["public", "internal", "personal", "regulated"] = "internal"
     confidence: float = 0.9  # demanded probability to be on time
@@ -54,6 +56,9 @@ class Terms:
     co2_per_kwh_g: Range = Range(56, 375, 475)  # CO₂ of the electricity
     hours_per_month: float | None = None  # of training like this one, for buying instead of renting
     card_usd: Range = Range(500, 700, 800)  # of a used RTX 3090
+    admin_h_per_month: float = 0.0  # that somebody spends on keeping an own card running
+    # What an hour of one person costs: a data scientist in a rich country (assumed).
+    person_usd_per_h: float = 77.0
     data_country: str = ""  # where personal data was collected: "VN", "DE", …; "": not said
     transfer_assessed: bool = False  # its transfer abroad is filed and allowed
     own_datacentre: bool = False  # this machine stands in a data centre or a colocation hall
@@ -73,6 +78,8 @@ class Terms:
         check_number("waiting_cost_usd_per_h", self.waiting_cost_usd_per_h, at_most=1e9)
         check_number("blocked_usd_per_h", self.blocked_usd_per_h, at_most=1e9)
         check_number("late_usd", self.late_usd or 0.0, at_most=1e12)
+        check_number("admin_h_per_month", self.admin_h_per_month, at_most=1e6)
+        check_number("person_usd_per_h", self.person_usd_per_h, at_most=1e6)
         check_number("hours_per_month", self.hours_per_month or 0.0, at_most=1e6)
         check_number("host_power_w", self.host_power_w, at_most=1e6)
         check_number("tax_share", self.tax_share, at_most=10)

@@ -83,8 +83,8 @@ def _between(low: float, high: float, share: float) -> float:
 def default_bandwidth(gpu_count: int, host_class: HostClass = "unknown") -> Range:
     """Bus bandwidth of a host nobody has measured, bytes per second.
 
-    Counts that the calibration file leaves out (5 and 7 GPUs) are interpolated between their neighbours; more cards
-    than a bridge joins are connected in a way that is not known. Raises InvalidInputError outside 2 to 8.
+    Counts that the calibration file leaves out (5 and 7 GPUs) are interpolated between their neighbours; more
+    cards than a bridge joins are connected in a way that is not known. Raises InvalidInputError outside 2 to 8.
     """
     known = _published_ranges(host_class)
     if host_class == "nvlink" and gpu_count > max(known):

@@ -126,7 +126,7 @@ class WorkloadForm(QWidget):
             [
                 QuantityField([("samples", "")], self.tr("&Samples per epoch"), self.tr("1.2M, 50k")),
                 QuantityField([("dataset", "")], self.tr("&Data-set size"), self.tr("150 GB, 800 MiB")),
-                QuantityField(parts, self.tr("&Epochs"), self.tr("low, likely, high")),
+                QuantityField(parts, self.tr("Epo&chs"), self.tr("low, likely, high")),
                 QuantityField([("runs", "")], self.tr("Runs"), self.tr("with other settings, as in a sweep")),
             ],
             2,
@@ -176,6 +176,16 @@ class WorkloadForm(QWidget):
                 ),
                 QuantityField([("tax", "")], self.tr("Tax, %"), self.tr("on the seller's bill")),
                 ChoiceField(
+                    "host_class",
+                    self.tr("Rented cards have"),
+                    (
+                        ("unknown", self.tr("a connection not known")),
+                        ("direct", self.tr("own PCIe lanes each")),
+                        ("shared", self.tr("few or shared PCIe lanes")),
+                        ("nvlink", self.tr("an NVLink bridge")),
+                    ),
+                ),
+                ChoiceField(
                     "platform",
                     self.tr("Rented system"),
                     (("linux", "Linux"), ("windows", "Windows")),
@@ -223,11 +233,12 @@ class WorkloadForm(QWidget):
     def _fit_to_preset(self, name: str) -> None:
         """Images have a size, texts a length, tables neither."""
         info = self._plan.preset(name)
-        kind = info.size_kind if info else "image"
+        kind = info.size_kind if info else "other"
         captions = {
             "image": self.tr("Image size, pixels"),
             "volume": self.tr("Volume size, voxels"),
             "sequence": self.tr("Sequence length, tokens"),
+            "other": self.tr("Image size or sequence length"),
         }
         self.size.setVisible(kind != "none")
         caption = captions.get(kind, "")
@@ -235,4 +246,4 @@ class WorkloadForm(QWidget):
         self.size.edits["input_size"].setAccessibleName(caption)
         if info is not None and kind != "none":
             self.size.hint.setText(self.tr("{0} to {1}").format(info.size_min, info.size_max))
-            self.size.hint.show()
+        self.size.hint.setVisible(info is not None and kind != "none")
