@@ -1,13 +1,13 @@
 """The layers of detection, each judged on its own, each with one message and one action.
 
-The system sees a card → the driver is loaded → NVML answers → a torch is there → it can use the GPU; then for
-every GPU (gpu_checks.py): enough memory is free → nobody else uses it → nothing holds it down. Sentences:
+The system sees a card → the driver is loaded → NVML answers → a torch is there → it was built for GPUs, with code
+for this one, and computes on it (torch_checks.py); then for every GPU (gpu_checks.py): it is sound → enough memory
+is free → nobody else uses it → nothing holds it down. Sentences:
 resources/i18n/en/check.toml, "<code>.title" and "<code>.action".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from planner.hardware import catalogue
@@ -15,7 +15,7 @@ from planner.hardware.gpu_checks import checks_per_gpu, names_of
 from planner.hardware.gpu_checks import make_check as _check
 from planner.hardware.gpus import DriverReading
 from planner.hardware.interpreters import best
-from planner.hardware.pci import Card
+from planner.hardware.pci import Card, listed_name
 from planner.hardware.snapshot import (
     Check,
     CheckStatus,
@@ -23,11 +23,16 @@ from planner.hardware.snapshot import (
     Interpreter,
     Partition,
     Snapshot,
-    UnusableDevice,
 )
+from planner.hardware.torch_checks import Surroundings, torch_layers
 
-LAYERS = ("card", "driver", "nvml", "torch", "torch_gpu", "memory", "idle", "power")
-_BROKEN_LAYERS = ("driver", "nvml", "torch_gpu")  # a failure there is a fault, not a state
+LAYERS = (
+    "card", "driver", "nvml", "torch", "build", "architecture", "torch_gpu", "health", "memory", "idle", "power",
+)  # fmt: skip
+# A failure there is a fault, not a state.
+_BROKEN_LAYERS = ("driver", "nvml", "build", "architecture", "torch_gpu", "health")
+# NVIDIA's driver comes with two kernel modules: Blackwell needs the open one, which knows nothing before Turing.
+_OPEN_MODULE_ONLY, _CLOSED_MODULE_ONLY = {"Blackwell"}, {"Kepler", "Maxwell", "Pascal", "Volta"}
 _OK, _FAILED, _UNKNOWN, _SKIPPED = CheckStatus.OK, CheckStatus.FAILED, CheckStatus.UNKNOWN, CheckStatus.SKIPPED
 
 
@@ -39,6 +44,7 @@ class Findings:
     reading: DriverReading
     host: Host
     interpreters: tuple[Interpreter, ...] | None
+    variables: tuple[tuple[str, str], ...] = ()  # those of visibility.py that are set
 
     @property
     def python(self) -> Interpreter | None:
@@ -76,7 +82,10 @@ class Findings:
 
 def _card_name(card: Card) -> str:
     spec = catalogue.identify(None, card.device_id) if card.vendor == "NVIDIA" else None
-    return spec.name if spec else f"{card.vendor} {card.device_id}"
+    if spec is not None:
+        return spec.name
+    listed = listed_name(card)
+    return f"{card.vendor} {listed or card.device_id}"
 
 
 def _card_check(found: Findings) -> Check:
@@ -100,7 +109,11 @@ def _no_card_check(found: Findings) -> Check:
     if found.scan_is_blind:
         return _check("card", _UNKNOWN, "wsl" if found.host.is_wsl else "not_examined", os=found.host.os_name)
     intel = ", ".join(map(_card_name, found.cards_of("Intel")))
-    return _check("card", _UNKNOWN, "intel", names=intel) if intel else _check("card", _FAILED, "none")
+    if intel:
+        return _check("card", _UNKNOWN, "intel", names=intel)
+    if found.host.virtual_machine is not None:
+        return _check("card", _FAILED, "none_in_machine", machine=found.host.virtual_machine)
+    return _check("card", _FAILED, "none")
 
 
 def _driver_check(found: Findings) -> Check:
@@ -115,6 +128,8 @@ def _driver_check(found: Findings) -> Check:
 
 def _silent_driver_check(found: Findings) -> Check:
     """NVML told nothing and there may be a card: what the kernel and the kind of silence tell."""
+    if found.host.is_wsl:
+        return _check("driver", _FAILED if found.reading.problem == "driver_not_loaded" else _UNKNOWN, "wsl")
     bound = sorted({card.driver for card in found.cards_of("NVIDIA") if card.driver})
     if "nvidia" in bound:
         return _check("driver", _OK, "module_loaded")
@@ -127,26 +142,47 @@ def _silent_driver_check(found: Findings) -> Check:
     return _check("driver", _UNKNOWN, "not_told")
 
 
-def _nvml_check(found: Findings) -> Check:
+def _nvml_checks(found: Findings) -> tuple[Check, ...]:
     reading = found.reading
     if reading.answered:
-        return _answering_nvml_check(reading)
+        return _answering_nvml_checks(reading)
     if reading.problem == "cancelled":
-        return _check("nvml", _SKIPPED, "cancelled")
+        return (_check("nvml", _SKIPPED, "cancelled"),)
     if found.needs_no_nvml:
-        return _check("nvml", _SKIPPED, "no_card")
+        return (_check("nvml", _SKIPPED, "no_card"),)
     no_driver = reading.problem in {"driver_not_loaded", "version_mismatch", "library_missing"}
     if no_driver and _driver_check(found).status is not _OK:
-        return _check("nvml", _SKIPPED, "needs_driver")
-    return _check("nvml", _FAILED, str(reading.problem), detail=reading.detail)
+        return (_check("nvml", _SKIPPED, "needs_driver"),)
+    return (_check("nvml", _FAILED, _silence(found), detail=reading.detail, container=found.host.container),)
 
 
-def _answering_nvml_check(reading: DriverReading) -> Check:
+def _silence(found: Findings) -> str:
+    """The code of NVML's failure; containers lose what the computer around them still has."""
+    problem = str(found.reading.problem)
+    if found.host.container is not None:
+        without = {"library_missing": "not_given", "driver_not_loaded": "not_given", "error": "taken_away"}
+        return f"container_{without[problem]}" if problem in without else problem
+    return problem
+
+
+def _answering_nvml_checks(reading: DriverReading) -> tuple[Check, ...]:
     """NVML was there: all the way, and for every GPU?"""
     names = names_of(reading.gpus)
-    lost = [names[gpu.index] for gpu in reading.gpus if gpu.lost]
+    lost = [gpu for gpu in reading.gpus if gpu.lost]
     if lost:
-        return _check("nvml", _FAILED, "lost", names=", ".join(lost), others=len(reading.gpus) - len(lost))
+        others = len(reading.gpus) - len(lost)
+        by_reason: dict[str, list[str]] = {}
+        for gpu in lost:
+            by_reason.setdefault(gpu.lost_reason or "no_answer", []).append(names[gpu.index])
+        codes = {"no_answer": "lost"}
+        return tuple(
+            _check("nvml", _FAILED, codes.get(reason, f"lost_{reason}"), names=", ".join(listed), others=others)
+            for reason, listed in by_reason.items()
+        )
+    return (_answering_nvml_check(reading, names),)
+
+
+def _answering_nvml_check(reading: DriverReading, names: dict[int, str]) -> Check:
     empty = [gpu for gpu in reading.gpus if gpu.partition is Partition.MIG_WITHOUT_SLICES]
     if empty:
         listed = ", ".join(names[gpu.index] for gpu in empty)
@@ -175,7 +211,13 @@ def _missing_check(found: Findings) -> tuple[Check, ...]:
     if not gone:
         return ()
     names = ", ".join(f"{_card_name(card)} ({card.bus_id})" for card in gone)
-    return (_check("nvml", _FAILED, "missing", names=names),)
+    kinds = {spec.architecture for card in gone if (spec := catalogue.identify(None, card.device_id))}
+    what = "missing"
+    if kinds and kinds <= _OPEN_MODULE_ONLY:
+        what = "missing_needs_open"
+    elif kinds and kinds <= _CLOSED_MODULE_ONLY:
+        what = "missing_needs_closed"
+    return (_check("nvml", _FAILED, what, names=names),)
 
 
 def _torch_check(found: Findings) -> Check:
@@ -190,91 +232,21 @@ def _torch_check(found: Findings) -> Check:
     return _check("torch", _OK, "found", version=python.torch_version, path=python.path)
 
 
-def suggested_build(compute_capability: str | None, cuda_driver_version: str | None) -> str:
-    """The PyTorch build ("cu126") that has code for the card and that the driver can run.
-
-    Builds for CUDA 12.8 and later dropped Maxwell, Pascal and Volta; Blackwell needs 12.8 (PyTorch's release
-    notes for 2.7 and 2.8). A build runs on a driver of the same CUDA major version.
-    """
-    capability = tuple(map(int, compute_capability.split("."))) if compute_capability else None
-    driver = tuple(map(int, cuda_driver_version.split("."))) if cuda_driver_version else None
-    if driver is not None and driver < (12, 0):
-        return "cu118"
-    if capability is not None and capability < (7, 5):
-        return "cu126"
-    if driver is not None and driver >= (13, 0):
-        return "cu130"
-    needs_128 = capability is not None and capability >= (10, 0)
-    return "cu128" if needs_128 or (driver is not None and driver >= (12, 8)) else "cu126"
-
-
-def _major(version: str | None) -> int | None:
-    return int(version.split(".")[0]) if version else None
-
-
-def _install_line(python: Interpreter, build: str) -> str:
-    """What to type to put this build of PyTorch into this Python."""
-    program = f'"{python.path}"' if " " in python.path else python.path
-    return f"{program} -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{build}"
-
-
-def _torch_values(found: Findings, python: Interpreter, capability: str | None) -> dict[str, object]:
-    build = suggested_build(capability, found.reading.cuda_driver_version)
-    install = _install_line(python, build)
-    return {"version": python.torch_version, "path": python.path, "build": build, "install": install}
-
-
-def _unusable_check(found: Findings, python: Interpreter, device: UnusableDevice) -> Check:
-    """Of one card that torch sees: by the name that the driver gives it."""
-    gpu = next((one for one in found.reading.gpus if one.uuid and one.uuid == device.uuid), None)
-    capability = device.compute_capability or (gpu.compute_capability if gpu else None)
-    return _check(
-        "torch_gpu",
-        _FAILED,
-        device.problem,
-        **_torch_values(found, python, capability),
-        card=gpu.name if gpu else device.name,
-        capability=capability or "?",
-        built_for=device.detail or "?",
-        detail=device.detail,
-    )
-
-
-def _torch_gpu_failure(found: Findings, python: Interpreter) -> Check:
-    """No device at all."""
+def _surroundings(found: Findings) -> Surroundings:
     reading = found.reading
-    gpu = next((gpu for gpu in reading.gpus if not gpu.lost), None)
-    values = _torch_values(found, python, gpu.compute_capability if gpu else None)
-    problem = python.gpu_problem or "no_device"
-    if problem == "cpu_build" and not found.has_nvidia and found.cards_of("AMD"):
-        problem = "cpu_build_amd"
-    elif problem == "cpu_build" and found.host.board is not None:
-        problem = "cpu_build_board"
-    driver, wanted = _major(reading.cuda_driver_version), _major(python.cuda_build)
-    if problem in {"cuda_fails", "no_device"} and driver is not None and wanted is not None and driver < wanted:
-        problem = "driver_too_old"
-        values |= {"driver_cuda": reading.cuda_driver_version, "torch_cuda": python.cuda_build}
-    elif problem == "cuda_fails" and "unknown error" in python.detail.lower():
-        problem = "cuda_unknown_error"
-    return _check("torch_gpu", _FAILED, problem, **values, detail=python.detail)
-
-
-def _torch_gpu_checks(found: Findings) -> Iterable[Check]:
-    python = found.python
-    if python is None:
-        return (_check("torch_gpu", _SKIPPED, "not_tried" if found.interpreters is None else "no_torch"),)
-    failures = [_unusable_check(found, python, device) for device in python.unusable]
-    names = [device.name for device in python.devices if device.kind != "cpu"]
-    if names:
-        return (_check("torch_gpu", _OK, "usable", names=", ".join(names)), *failures)
-    if failures:
-        return failures
-    if found.has_nvidia or found.cards_of("AMD") or found.host.board is not None:
-        return (_torch_gpu_failure(found, python),)
-    if found.is_apple:
-        values = {"version": python.torch_version, "path": python.path}
-        return (_check("torch_gpu", _FAILED, "no_mps", **values),)
-    return (_check("torch_gpu", _SKIPPED, "no_card"),)
+    driver, nvml = _driver_check(found), _nvml_checks(found)[0]
+    usable = [gpu for gpu in reading.gpus if not gpu.lost]
+    return Surroundings(
+        gpus=reading.gpus,
+        cuda_driver_version=reading.cuda_driver_version,
+        blocked=_FAILED in (driver.status, nvml.status) and not usable,
+        has_nvidia=found.has_nvidia,
+        amd_count=len(found.cards_of("AMD")),
+        board=found.host.board,
+        is_apple=found.is_apple,
+        is_wsl=found.host.is_wsl,
+        variables=dict(found.variables),
+    )
 
 
 def examine(found: Findings) -> tuple[Check, ...]:
@@ -282,10 +254,10 @@ def examine(found: Findings) -> tuple[Check, ...]:
     return (
         _card_check(found),
         _driver_check(found),
-        _nvml_check(found),
+        *_nvml_checks(found),
         *_missing_check(found),
         _torch_check(found),
-        *_torch_gpu_checks(found),
+        *torch_layers(_surroundings(found), found.python, found.interpreters is not None),
         *checks_per_gpu(found.reading.gpus, found.host),
     )
 

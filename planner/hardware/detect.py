@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from planner.hardware.host import read_host
 from planner.hardware.interpreters import PROBE_DEADLINE_S, find_candidates, probe_all
 from planner.hardware.pci import SYSFS_PCI, scan_cards
 from planner.hardware.snapshot import Interpreter, Snapshot
+from planner.hardware.visibility import of_environment
 
 DEADLINE_S = 90.0
 _DRIVER_DEADLINE_S = 20.0
@@ -31,6 +33,7 @@ def detect(
     chosen_python: Path | None = None,
     nvml_env: Mapping[str, str] | None = None,
     pci_root: Path = SYSFS_PCI,
+    root: Path = Path("/"),
 ) -> Snapshot:
     """Look at this machine. Blocks (call it off the GUI thread); whatever a driver or a Python does, it returns.
 
@@ -45,7 +48,7 @@ def detect(
     def out_of_time() -> bool:
         return cancelled() or time.monotonic() > end_s
 
-    host = read_host()
+    host = read_host(root=root)
     with ThreadPoolExecutor(1, thread_name_prefix="detect") as pool:
         pythons = pool.submit(_probe_pythons, chosen_python, deadline_s, out_of_time) if interpreters else None
         reading = read_gpus(
@@ -56,6 +59,7 @@ def detect(
             reading=reading,
             host=host,
             interpreters=None if pythons is None else pythons.result(),
+            variables=tuple(of_environment(os.environ).items()),
         )
     return Snapshot(
         taken_at=taken_at,

@@ -8,12 +8,27 @@ import platform
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
 
 from planner.hardware.snapshot import Host
 from planner.paths import data_dir
+
+# In what the firmware of a virtual machine says of itself.
+_HYPERVISORS = (
+    ("Microsoft Corporation Virtual Machine", "Hyper-V"),
+    ("VMware", "VMware"),
+    ("innotek", "VirtualBox"),
+    ("VirtualBox", "VirtualBox"),
+    ("QEMU", "QEMU"),
+    ("KVM", "KVM"),
+    ("Xen", "Xen"),
+    ("Parallels", "Parallels"),
+    ("Amazon EC2", "Amazon EC2"),
+    ("Google Compute Engine", "Google Compute Engine"),
+)
 
 
 def cpu_name_in(cpuinfo: str) -> str | None:
@@ -80,6 +95,31 @@ def board_name(root: Path = Path("/")) -> str | None:
     return "NVIDIA Jetson" if (root / "etc" / "nv_tegra_release").exists() else None
 
 
+def container_name(root: Path = Path("/"), environ: Mapping[str, str] = os.environ) -> str | None:
+    """What runs this process as a container; None on a machine of its own."""
+    if "KUBERNETES_SERVICE_HOST" in environ:
+        return "Kubernetes"
+    if (root / ".dockerenv").exists():
+        return "Docker"
+    if (root / "run" / ".containerenv").exists():
+        return "Podman"
+    kinds = {"podman": "Podman", "docker": "Docker", "lxc": "LXC"}
+    if named := environ.get("container"):  # set by systemd-nspawn, LXC and Podman for their first process
+        return kinds.get(named, named)
+    return None
+
+
+def virtual_machine_name(root: Path = Path("/")) -> str | None:
+    """The hypervisor under this system, as the made-up mainboard calls itself (Linux); None: none, or not told."""
+    told = []
+    for file in ("sys_vendor", "product_name"):
+        with contextlib.suppress(OSError):
+            path = root / "sys" / "class" / "dmi" / "id" / file
+            told.append(path.read_text(encoding="utf-8", errors="replace").strip())
+    text = " ".join(told)
+    return next((name for words, name in _HYPERVISORS if words in text), None)
+
+
 def on_battery() -> bool | None:
     """Whether the battery feeds this computer now; None when it has none or nobody says."""
     return _battery()[0]
@@ -109,4 +149,6 @@ def read_host(disk_folder: Path | None = None, root: Path = Path("/")) -> Host:
         battery_percent=battery_percent,
         is_wsl=sys.platform == "linux" and is_wsl_kernel(platform.release()),
         board=board_name(root),
+        container=container_name(root),
+        virtual_machine=virtual_machine_name(root),
     )

@@ -3,7 +3,7 @@
 Standard library and (where it is there) torch only. Prints JSON lines by "kind", each as soon as it is known,
 so that a torch that crashes or hangs still leaves the Python's version behind:
   python  {"version"}
-  torch   {"version", "cuda"} or {"problem", "detail"}
+  torch   {"version", "cuda", "hip", "arch_list"} or {"problem", "detail"}
   device  {"device": {…}}                            a device that ran a kernel
   gpu     {"problem", "detail"}                      why no GPU can be used
   unusable {"device": {…}}                           a device that is seen and ran no kernel, and why
@@ -103,7 +103,7 @@ def probe_cuda(torch: Any, emit: Any) -> None:
         device: dict[str, object] = {"name": f"cuda:{index}"}
         try:
             device = cuda_device(torch, index)
-            arch_list = list(torch.cuda.get_arch_list()) if torch.version.cuda else []
+            arch_list = architectures(torch) if torch.version.cuda else []
             major, minor = torch.cuda.get_device_capability(index)
             if not supports(arch_list, major, minor):
                 emit_unusable(emit, device, "no_kernels", " ".join(arch_list))
@@ -118,6 +118,15 @@ def probe_cuda(torch: Any, emit: Any) -> None:
 def emit_unusable(emit: Any, device: "dict[str, object]", problem: str, detail: str) -> None:
     known = {key: device.get(key) for key in ("name", "compute_capability", "uuid")}
     emit({"kind": "unusable", "device": {**known, "problem": problem, "detail": detail}})
+
+
+def architectures(torch: Any) -> "list[str]":
+    """What a CUDA or ROCm build has code for. torch's public call says nothing where no device can be used."""
+    listed: list[str] = getattr(torch.cuda, "get_arch_list", list)()
+    flags = getattr(getattr(torch, "_C", None), "_cuda_getArchFlags", None)
+    if not listed and flags is not None:
+        listed = (flags() or "").split()
+    return [str(arch) for arch in listed]
 
 
 def probe_others(torch: Any, emit: Any) -> None:
@@ -149,7 +158,9 @@ def probe_torch(emit: Any) -> None:
     except Exception as error:
         emit({"kind": "torch", "problem": "torch_broken", "detail": last_line(error)})
         return
-    emit({"kind": "torch", "version": version, "cuda": cuda})
+    hip = getattr(torch.version, "hip", None)
+    known = architectures(torch) if cuda or hip else []
+    emit({"kind": "torch", "version": version, "cuda": cuda, "hip": hip, "arch_list": known})
     if version_of(version) < (2, 0):
         emit({"kind": "torch", "problem": "torch_too_old", "detail": version})
         return

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from planner.children import outside_python_env
 from planner.hardware.snapshot import Interpreter, TorchDevice, UnusableDevice
+from planner.packaged import is_packaged
 from planner.processes import Ending, Outcome, run_json_lines
 
 PROBE = Path(__file__).with_name("interpreter_probe.py")
@@ -19,8 +21,6 @@ PROBE_DEADLINE_S = 60.0  # a cold torch on a slow disk, then the first CUDA cont
 _AT_ONCE = 2  # each import of torch costs seconds of processor and 200 MB
 _MAX_CANDIDATES = 12
 _ORIGIN_ORDER = ("chosen", "app", "venv", "conda", "pyenv", "system")
-# Variables that would make another Python load our packages, or hide its own.
-_FOREIGN_VARIABLES = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def find_candidates(
     environ = os.environ if environ is None else environ
     home = Path.home() if home is None else home
     named: list[Candidate] = [] if chosen is None else [Candidate(chosen, "chosen")]
-    if not getattr(sys, "frozen", False):  # a packaged app is no Python that could run the worker
+    if not is_packaged():  # a packaged app is no Python that could run the worker
         named.append(Candidate(Path(sys.executable), "app"))
     if environ.get("VIRTUAL_ENV"):
         named.append(Candidate(_python_in(Path(environ["VIRTUAL_ENV"])), "venv"))
@@ -109,6 +109,7 @@ class _Answers:
             self.facts |= {"problem": message["problem"], "detail": message["detail"]}
         elif kind == "torch":
             self.facts |= {"torch_version": message["version"], "cuda_build": message["cuda"]}
+            self.facts |= {"hip_build": message["hip"], "arch_list": tuple(message["arch_list"])}
         elif kind == "device":
             self.devices.append(TorchDevice(**message["device"]))
         elif kind == "unusable":
@@ -135,12 +136,6 @@ def _failure(answers: _Answers, outcome: Outcome) -> dict[str, str]:
     return {"problem": "crashed", "detail": f"{outcome.status}: {last_words}"}
 
 
-def _probe_environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN_VARIABLES}
-    # CUDA counts by speed by default, NVML by bus; this makes their order the same.
-    return kept | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
-
-
 def probe(
     candidate: Candidate, *, deadline_s: float = PROBE_DEADLINE_S, cancelled: Callable[[], bool] = lambda: False
 ) -> Interpreter:
@@ -159,7 +154,8 @@ def probe(
         deadline_s=deadline_s,
         cancelled=cancelled,
         grace_s=0.3,
-        env=_probe_environment(),
+        # CUDA counts by speed by default, NVML by bus; this makes their order the same.
+        env=outside_python_env() | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"},
     )
     facts = answers.facts | _failure(answers, outcome)
     return replace(unknown, **facts, devices=tuple(answers.devices), unusable=tuple(answers.unusable))

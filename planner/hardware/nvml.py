@@ -40,6 +40,7 @@ from planner.hardware.nvml_fields import (
     identity,
     mig_slices,
     sample,
+    why_lost,
 )
 
 MAX_WATCH_HZ = 50.0
@@ -63,8 +64,8 @@ def _look_once(driver: Driver, emit: Callable[[dict[str, Any]], None], count: in
     for index in range(count):
         try:
             handles[index] = driver.ask("nvmlDeviceGetHandleByIndex", index)
-        except (LostError, RefusedError):  # "unable to determine the device handle" also means lost
-            emit({"kind": "gpu", "index": index, "group": "identity", "fields": {}, "lost": True})
+        except (LostError, RefusedError) as error:  # "unable to determine the device handle" also means lost
+            emit(_lost(index, "identity", why_lost(driver, error)))
     for group, read in GROUPS.items():
         for index, handle in list(handles.items()):
             try:
@@ -73,10 +74,14 @@ def _look_once(driver: Driver, emit: Callable[[dict[str, Any]], None], count: in
                 if fields.get("partition") == "parted":
                     del handles[index]
                     handles |= _introduced(driver, emit, handle, max(count - 1, *handles, 0) + 1)
-            except LostError:
+            except LostError as error:
                 handles.pop(index, None)
-                emit({"kind": "gpu", "index": index, "group": group, "fields": {}, "lost": True})
+                emit(_lost(index, group, why_lost(driver, error)))
     emit({"kind": "done"})
+
+
+def _lost(index: int, group: str, reason: str) -> dict[str, Any]:
+    return {"kind": "gpu", "index": index, "group": group, "fields": {"lost_reason": reason}, "lost": True}
 
 
 def _introduced(

@@ -9,14 +9,24 @@ from typing import Any
 _MAX_PID = 1 << 22  # Linux' upper limit; a larger one means that binding and driver disagree on the layout
 _DRIVER_MODELS = {0: "wddm", 1: "tcc", 2: "mcdm"}
 _MODE_VGPU = 2  # NVML_GPU_VIRTUALIZATION_MODE_VGPU
+_COMPUTE_MODES = {0: "shared", 1: "exclusive", 2: "prohibited", 3: "exclusive"}
+_UNCORRECTED, _SINCE_DRIVER_LOAD = 1, 0  # NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC
 
 
 class LostError(Exception):
-    """The driver no longer answers for this GPU."""
+    """The driver no longer answers for this GPU. ``code``: NVML's error number."""
+
+    def __init__(self, code: int | None = None) -> None:
+        self.code = code
+        super().__init__(code)
 
 
 class RefusedError(Exception):
-    """The driver is there but does not tell this."""
+    """The driver is there but does not tell this. ``code``: NVML's error number, None: no such function."""
+
+    def __init__(self, code: int | None = None) -> None:
+        self.code = code
+        super().__init__(code)
 
 
 class Driver:
@@ -34,7 +44,7 @@ class Driver:
         try:
             return call(*arguments)
         except self.nvml.NVMLError as error:
-            raise (LostError if error.value in self._lost_codes else RefusedError) from None
+            raise (LostError if error.value in self._lost_codes else RefusedError)(error.value) from None
         except self.nvml.NVMLLibraryMismatchError:  # not an NVMLError: the driver lacks the symbol
             raise RefusedError from None
 
@@ -54,6 +64,16 @@ class Driver:
             return self.ask(function, *arguments)
         except RefusedError:
             return None
+
+
+def why_lost(driver: Driver, error: LostError | RefusedError) -> str:
+    """What an error says about a GPU that does not answer, as in Gpu.lost_reason."""
+    reasons = {
+        driver.nvml.NVML_ERROR_RESET_REQUIRED: "reset",
+        driver.nvml.NVML_ERROR_INSUFFICIENT_POWER: "power_cable",
+        driver.nvml.NVML_ERROR_NO_PERMISSION: "no_permission",
+    }
+    return reasons.get(error.code, "no_answer")
 
 
 def _scaled(value: Any, factor: float) -> float | None:
@@ -194,6 +214,30 @@ def _use(driver: Driver, handle: Any) -> dict[str, Any]:
     }
 
 
+def _is_licensed(driver: Driver, handle: Any) -> bool | None:
+    """None: nothing here needs a licence, or nobody tells."""
+    known = driver.maybe("nvmlDeviceGetGridLicensableFeatures", handle)
+    if known is None or not known.isGridLicenseSupported:
+        return None
+    features = known.gridLicensableFeatures[: known.licensableFeaturesCount]
+    return any(feature.featureState for feature in features) if features else None
+
+
+def _health(driver: Driver, handle: Any) -> dict[str, Any]:
+    """What keeps programs off a GPU that otherwise answers."""
+    rows = driver.maybe("nvmlDeviceGetRemappedRows", handle)  # since Ampere; before, pages were retired
+    pending = driver.maybe("nvmlDeviceGetRetiredPagesPendingStatus", handle) if rows is None else rows[2]
+    mode = driver.maybe("nvmlDeviceGetComputeMode", handle)
+    errors = driver.maybe("nvmlDeviceGetTotalEccErrors", handle, _UNCORRECTED, _SINCE_DRIVER_LOAD)
+    return {
+        "compute_mode": None if mode is None else _COMPUTE_MODES.get(mode),
+        "memory_errors": errors,
+        "memory_repair_pending": None if pending is None else bool(pending),
+        "memory_repair_failed": None if rows is None else bool(rows[3]),
+        "licensed": _is_licensed(driver, handle),
+    }
+
+
 GROUPS: dict[str, Callable[[Driver, Any], dict[str, Any]]] = {
     "identity": identity,
     "partition": _partition,
@@ -204,6 +248,7 @@ GROUPS: dict[str, Callable[[Driver, Any], dict[str, Any]]] = {
     "load": _load,
     "limits": _limits,
     "use": _use,
+    "health": _health,
 }
 
 

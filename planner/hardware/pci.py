@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 SYSFS_PCI = Path("/sys/bus/pci/devices")
 VENDORS = {0x10DE: "NVIDIA", 0x1002: "AMD", 0x8086: "Intel"}
+PCI_IDS = (Path("/usr/share/hwdata/pci.ids"), Path("/usr/share/misc/pci.ids"))
 _DISPLAY_CLASS = 0x03  # PCI base class "display controller": VGA (0300), 3D without outputs (0302)
 
 
@@ -18,6 +20,24 @@ class Card:
     vendor: str  # "NVIDIA", "AMD" or "Intel"
     device_id: str  # four hex digits, upper case
     driver: str | None = None  # "nvidia", "nouveau", "vfio-pci", "amdgpu", …
+
+
+def listed_name(card: Card, lists: Sequence[Path] = PCI_IDS) -> str | None:
+    """The name in the system's own list of PCI devices (hwdata, pciutils): "Navi 31 [Radeon RX 7900 XT/XTX]"."""
+    vendor = next((f"{number:04x}" for number, name in VENDORS.items() if name == card.vendor), "")
+    device = f"\t{card.device_id.lower()}  "
+    for file in lists:
+        try:
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+        inside = False
+        for line in lines:
+            if line[:1].strip() and not line.startswith("#"):  # a vendor's line begins at the margin
+                inside = line.startswith(f"{vendor}  ")
+            elif inside and line.startswith(device):
+                return line[len(device) :].strip()
+    return None
 
 
 def _hexadecimal(file: Path) -> int | None:

@@ -13,6 +13,8 @@ from planner.units import MIB
 
 _INIT_ERRORS = {"driver_not_loaded": 9, "version_mismatch": 18, "no_permission": 4, "error": 999}
 _LOST = 15  # NVML_ERROR_GPU_IS_LOST
+_LOST_CODES = {"no_permission": 4, "power_cable": 8, "reset": 16}
+_COMPUTE_MODES = {"shared": 0, "prohibited": 2, "exclusive": 3}
 _DRIVER_MODELS = {"wddm": 0, "tcc": 1, "mcdm": 2}
 _MODE_VGPU = 2
 _IMPOSSIBLE_PID = 1 << 30
@@ -83,7 +85,12 @@ def _section(gpu: Gpu) -> list[str]:
                 ("driver_model", model),
                 ("virtualization_mode", _MODE_VGPU if gpu.partition is Partition.VIRTUAL else None),
                 ("mig", True if gpu.partition is Partition.MIG_WITHOUT_SLICES else None),
-                ("fail.all", _LOST if gpu.lost else None),
+                ("compute_mode", _COMPUTE_MODES.get(gpu.compute_mode or "")),
+                ("ecc_uncorrected", gpu.memory_errors),
+                ("remap_pending", gpu.memory_repair_pending),
+                ("remap_failed", gpu.memory_repair_failed),
+                ("licensed", gpu.licensed),
+                ("fail.all", _LOST_CODES.get(gpu.lost_reason or "", _LOST) if gpu.lost else None),
             ]
         )
     )

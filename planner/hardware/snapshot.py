@@ -66,6 +66,12 @@ class Gpu:
     max_sm_clock_mhz: float | None = None
     performance_state: int | None = None  # 0 is fastest
     throttle_reasons: int | None = None  # NVML's bit mask, see throttle.py
+    lost_reason: str | None = None  # "no_answer", "reset", "power_cable", "no_permission"; None unless lost
+    compute_mode: str | None = None  # "shared", "exclusive" (one program at a time), "prohibited"
+    memory_errors: int | None = None  # uncorrectable ones (ECC) since the driver was loaded
+    memory_repair_pending: bool | None = None  # bad rows or pages are replaced at the next reset
+    memory_repair_failed: bool | None = None  # no spare rows are left
+    licensed: bool | None = None  # of a virtual GPU: without a licence it is slowed down
 
     @property
     def is_part(self) -> bool:
@@ -91,6 +97,8 @@ class Host:
     battery_percent: float | None
     is_wsl: bool = False
     board: str | None = None  # of a single-board computer with a GPU of its own: "NVIDIA Jetson Orin Nano"
+    container: str | None = None  # what runs this as a container: "Docker", "Podman", "Kubernetes", …
+    virtual_machine: str | None = None  # the hypervisor's name for this machine: "QEMU", "Hyper-V", …
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +139,8 @@ class Interpreter:
     gpu_problem: str | None = None  # code: why its torch cannot use the GPU, e.g. "cpu_build"
     detail: str = ""  # the exception's last line
     unusable: tuple[UnusableDevice, ...] = ()
+    hip_build: str | None = None  # "6.4" of a ROCm build
+    arch_list: tuple[str, ...] = ()  # "sm_86", "gfx1100": what the build has code for
 
     @property
     def usable(self) -> bool:
@@ -152,7 +162,7 @@ class CheckStatus(StrEnum):
 class Check:
     """One layer of detection, with the code of its message; the UI turns codes into sentences.
 
-    ``layer``: "card", "driver", "nvml", "torch", "torch_gpu", "memory", "idle", "power".
+    ``layer``: one of planner.hardware.checks.LAYERS.
     ``code``: message key below ``check.<layer>``, e.g. "check.driver.not_loaded".
     ``values``: what the message's placeholders need.
     """

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.hardware.checks import LAYERS, Findings, examine, suggested_build
+from planner.hardware.checks import LAYERS, Findings, examine
 from planner.hardware.gpus import DriverReading
 from planner.hardware.pci import Card
 from planner.hardware.snapshot import (
@@ -24,6 +24,7 @@ from planner.hardware.snapshot import (
     TorchDevice,
     UnusableDevice,
 )
+from planner.hardware.torch_checks import suggested_build
 from planner.messages import load_messages
 from planner.paths import RESOURCES
 from planner.units import GIB
@@ -42,7 +43,7 @@ INTERPRETER_PROBLEMS = [
 RTX_3090 = Gpu(
     0, "GPU-1", "NVIDIA GeForce RTX 3090", 24 * GIB, 23 * GIB, compute_capability="8.6",
     utilisation_percent=2, process_count=0, catalogue_id="rtx-3090", power_limit_w=350.0,
-    power_limit_default_w=350.0,
+    power_limit_default_w=350.0, compute_mode="shared",
 )  # fmt: skip
 CARD = Card("0000:01:00.0", "NVIDIA", "2204", "nvidia")
 NO_DRIVER = DriverReading(problem="library_missing", detail="NVML Shared Library Not Found")
@@ -196,7 +197,7 @@ def test_that_each_reason_against_a_python_has_a_sentence(problem: str) -> None:
 
 
 def test_that_a_good_machine_is_all_ok() -> None:
-    good_python = python(devices=(CPU, TorchDevice("cuda", 0, "NVIDIA GeForce RTX 3090")))
+    good_python = python(devices=(CPU, TorchDevice("cuda", 0, "NVIDIA GeForce RTX 3090")), cuda_build="12.4")
     assert {check.status for check in judge(interpreters=(good_python,)).values()} == {CheckStatus.OK}
 
 
@@ -250,14 +251,14 @@ def test_that_a_lost_gpu_fails_nvml_but_not_the_memory_of_the_other() -> None:
 
 
 def test_that_a_processor_only_torch_beside_a_card_names_the_build_to_install() -> None:
-    check = judge(interpreters=(python(gpu_problem="cpu_build"),))["torch_gpu"]
-    assert (check.code, check.status) == ("check.torch_gpu.cpu_build", CheckStatus.FAILED)
+    check = judge(interpreters=(python(gpu_problem="cpu_build"),))["build"]
+    assert (check.code, check.status) == ("check.build.cpu_build", CheckStatus.FAILED)
     assert dict(check.values)["build"] == "cu126"
 
 
 def test_that_a_driver_too_old_for_torchs_cuda_is_told_with_both_versions() -> None:
-    check = judge(interpreters=(python(gpu_problem="cuda_fails", cuda_build="13.0"),))["torch_gpu"]
-    assert check.code == "check.torch_gpu.driver_too_old"
+    check = judge(interpreters=(python(gpu_problem="cuda_fails", cuda_build="13.0"),))["build"]
+    assert check.code == "check.build.driver_too_old"
     assert dict(check.values) | {"driver_cuda": "12.4", "torch_cuda": "13.0"} == dict(check.values)
     # A lower minor of the same major usually works: then the driver is not blamed.
     check = judge(interpreters=(python(gpu_problem="cuda_fails", cuda_build="12.8"),))["torch_gpu"]
@@ -266,9 +267,9 @@ def test_that_a_driver_too_old_for_torchs_cuda_is_told_with_both_versions() -> N
 
 def test_that_a_torch_without_code_for_the_card_names_card_and_capability() -> None:
     unusable = UnusableDevice("RTX 3090", "no_kernels", "sm_90 sm_120", "8.6", RTX_3090.uuid)
-    check = judge(interpreters=(python(gpu_problem="no_kernels", unusable=(unusable,)),))["torch_gpu"]
+    check = judge(interpreters=(python(gpu_problem="no_kernels", unusable=(unusable,)),))["architecture"]
     values = dict(check.values)
-    assert (check.code, check.status) == ("check.torch_gpu.no_kernels", CheckStatus.FAILED)
+    assert (check.code, check.status) == ("check.architecture.no_kernels", CheckStatus.FAILED)
     assert (values["capability"], values["built_for"], values["card"]) == ("8.6", "sm_90 sm_120", RTX_3090.name)
 
 
@@ -281,7 +282,7 @@ def test_that_a_card_too_new_or_too_old_for_the_build_gets_the_line_that_install
 ) -> None:
     unusable = UnusableDevice("Card", "no_kernels", "sm_75 sm_90", capability)
     reading = replace(GOOD, cuda_driver_version=driver_cuda)
-    check = judge(reading=reading, interpreters=(python(unusable=(unusable,)),))["torch_gpu"]
+    check = judge(reading=reading, interpreters=(python(unusable=(unusable,)),))["architecture"]
     action = load_messages().say(f"{check.code}.action", **dict(check.values))
     assert (
         f"/py -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{build}"
@@ -292,8 +293,8 @@ def test_that_a_card_too_new_or_too_old_for_the_build_gets_the_line_that_install
 def test_that_of_mixed_cards_the_one_that_torch_cannot_use_is_named_beside_the_other() -> None:
     old = UnusableDevice("GTX 1080", "no_kernels", "sm_75 sm_86", "6.1")
     mixed = python(devices=(CPU, TorchDevice("cuda", 0, "RTX 3090")), gpu_problem="no_kernels", unusable=(old,))
-    checks = [check for check in judge_all(interpreters=(mixed,)) if check.layer == "torch_gpu"]
-    assert [check.code for check in checks] == ["check.torch_gpu.usable", "check.torch_gpu.no_kernels"]
+    checks = [check for check in judge_all(interpreters=(mixed,)) if check.layer == "architecture"]
+    assert [check.code for check in checks] == ["check.architecture.included", "check.architecture.no_kernels"]
     assert dict(checks[1].values)["card"] == "GTX 1080"
 
 

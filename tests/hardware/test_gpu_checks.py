@@ -128,11 +128,11 @@ def test_that_a_card_that_fell_off_the_bus_is_missed() -> None:
 
 def test_that_a_jetson_has_a_gpu_although_no_bus_and_no_driver_library_shows_it() -> None:
     checks = judge((), NO_DRIVER, board="NVIDIA Jetson Orin Nano", interpreters=(python(gpu_problem="cpu_build"),))
-    assert codes(checks, "card", "driver", "nvml", "torch_gpu") == [
+    assert codes(checks, "card", "driver", "nvml", "build") == [
         ("check.card.board", "ok"),
         ("check.driver.board", "skipped"),
         ("check.nvml.no_card", "skipped"),
-        ("check.torch_gpu.cpu_build_board", "failed"),
+        ("check.build.cpu_build_board", "failed"),
     ]
     good = python(devices=(CPU, TorchDevice("cuda", 0, "Orin")))
     assert codes(judge((), NO_DRIVER, board="NVIDIA Jetson", interpreters=(good,)), "card", "torch_gpu") == [
@@ -144,10 +144,10 @@ def test_that_a_jetson_has_a_gpu_although_no_bus_and_no_driver_library_shows_it(
 def test_that_a_mac_with_apple_silicon_has_a_gpu() -> None:
     mac = {"os_name": "macOS 14.4", "cpu_name": "Apple M2 Pro"}
     checks = judge(None, NO_DRIVER, interpreters=(python(),), **mac)
-    assert codes(checks, "card", "driver", "torch_gpu") == [
+    assert codes(checks, "card", "driver", "build") == [
         ("check.card.apple", "ok"),
         ("check.driver.no_card", "skipped"),
-        ("check.torch_gpu.no_mps", "failed"),
+        ("check.build.no_mps", "failed"),
     ]
     usable = python(devices=(CPU, TorchDevice("mps", 0, "Apple GPU")))
     assert codes(judge(None, NO_DRIVER, interpreters=(usable,), **mac), "torch_gpu")[0][1] == "ok"

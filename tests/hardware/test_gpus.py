@@ -199,6 +199,7 @@ def test_that_fields_the_driver_refuses_are_unknown_and_nothing_else_is(
     assert reading.problem is None
     assert len(reading.gpus) == len(REFUSED)
     always = {"index", "name", "pcie", "lost", "processes", "process_list_is_wrong", "partition", "driver_model"}
+    always |= {"lost_reason", "licensed"}  # only of lost and of virtual GPUs
     optional = [name for name in Gpu.__slots__ if name not in always]
     for gpu, (function, expected) in zip(reading.gpus, REFUSED.items(), strict=True):
         unknown = tuple(name for name in optional if getattr(gpu, name) is None)
@@ -304,3 +305,26 @@ def test_that_the_telemetry_command_line_is_accepted_by_the_child(nvml_env: Envi
     )
     kinds = [json.loads(line)["kind"] for line in child.stdout.splitlines()]
     assert kinds == ["init", "done"]
+
+
+def test_that_what_keeps_programs_off_a_gpu_is_read(play: Callable[[str], DriverReading]) -> None:
+    healthy = scenario_text("healthy_3090")
+    (well,) = play(healthy).gpus
+    assert (well.compute_mode, well.memory_errors, well.memory_repair_pending, well.memory_repair_failed) == (
+        "shared", 0, False, False,
+    )  # fmt: skip
+    (ill,) = play(
+        healthy.replace("compute_mode = 0", "compute_mode = 3")
+        .replace("ecc_uncorrected = 0", "ecc_uncorrected = 2")
+        .replace("remap_pending = 0", "remap_pending = 1")
+        .replace("remap_failed = 0", "remap_failed = 1")
+    ).gpus
+    assert (ill.compute_mode, ill.memory_errors, ill.memory_repair_pending, ill.memory_repair_failed) == (
+        "exclusive", 2, True, True,
+    )  # fmt: skip
+    assert well.licensed is None
+
+
+def test_that_a_virtual_gpu_without_a_licence_is_told_from_one_with(play: Callable[[str], DriverReading]) -> None:
+    healthy = scenario_text("healthy_3090")
+    assert [play(f"{healthy}licensed = {state}\n").gpus[0].licensed for state in (0, 1)] == [False, True]

@@ -29,7 +29,7 @@ def python_that_says(path: Path, *lines: str, then: str = "") -> Candidate:
 
 
 PYTHON = '{"kind": "python", "version": "3.12.1"}'
-TORCH = '{"kind": "torch", "version": "2.6.0+cu126", "cuda": "12.6"}'
+TORCH = '{"kind": "torch", "version": "2.6.0+cu126", "cuda": "12.6", "hip": null, "arch_list": []}'
 DONE = '{"kind": "done"}'
 
 

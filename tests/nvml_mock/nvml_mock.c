@@ -312,6 +312,53 @@ int nvmlDeviceGetVirtualizationMode(Section *gpu, unsigned long long *mode) {
     return error;
 }
 
+/* ---- health ---- */
+
+WHOLE(nvmlDeviceGetComputeMode, "compute_mode", 1)
+WHOLE(nvmlDeviceGetRetiredPagesPendingStatus, "retired_pages_pending", 1)
+
+int nvmlDeviceGetRemappedRows(Section *gpu, unsigned *corrected, unsigned *uncorrected, unsigned *pending,
+                              unsigned *failed) {
+    *corrected = *uncorrected = *failed = 0;
+    whole(gpu, "nvmlDeviceGetRemappedRows", "remap_failed", 1, failed);
+    return whole(gpu, "nvmlDeviceGetRemappedRows", "remap_pending", 1, pending);
+}
+
+int nvmlDeviceGetTotalEccErrors(Section *gpu, unsigned type, unsigned counter, unsigned long long *count) {
+    unsigned value = 0;
+    const char *key = type == 1 && counter == 0 ? "ecc_uncorrected" : "ecc_other";
+    int error = whole(gpu, "nvmlDeviceGetTotalEccErrors", key, 1, &value);
+    *count = value;
+    return error;
+}
+
+typedef struct {
+    unsigned code, state;
+    char license[128], product[128];
+    unsigned enabled;
+    struct {
+        unsigned year;
+        unsigned short month, day, hour, minute, second;
+        unsigned char status;
+    } expiry;
+} GridFeature;
+
+typedef struct {
+    int supported;
+    unsigned count;
+    GridFeature features[3];
+} GridFeatures;
+
+int nvmlDeviceGetGridLicensableFeatures_v4(Section *gpu, GridFeatures *known) {
+    unsigned licensed = 0;
+    int error = whole(gpu, "nvmlDeviceGetGridLicensableFeatures_v4", "licensed", 1, &licensed);
+    if (error) return error;
+    memset(known, 0, sizeof *known);
+    known->supported = known->count = 1;
+    known->features[0].state = licensed;
+    return SUCCESS;
+}
+
 /* ---- MIG: one GPU in fixed slices ---- */
 
 static Section *slice_of(const Section *gpu, unsigned number) {
