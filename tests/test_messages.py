@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from string import Formatter
 
@@ -49,8 +50,13 @@ def test_that_a_translation_keeps_its_ends(language: str):
 
 def test_that_no_sentence_of_vietnamese_is_still_english():
     english, vietnamese = read_topics("en"), read_topics("vi")
-    same = [code for code, text in vietnamese.items() if text == english.get(code) and len(text.split()) > 4]
-    assert same == []
+    same = [code for code, text in vietnamese.items() if text == english.get(code)]
+    assert [code for code in same if len(_words(english[code])) > 4] == []
+
+
+def _words(text: str) -> list[str]:
+    """Without placeholders, numbers and signs: formulas read alike in every language."""
+    return re.findall(r"[^\W\d_]{2,}", re.sub(r"\{.*?\}", "", text))
 
 
 def test_that_every_language_has_the_same_files():

@@ -10,12 +10,15 @@ from planner.hardware.catalogue import by_id
 from planner.offers.offer import STALE_AFTER_DAYS, PackagePrice, parse_date
 from planner.pipeline import PlanInputs
 from planner.report.accuracy_section import accuracy_section
+from planner.report.against_section import against_section
 from planner.report.charts import build_charts, on_time_text
 from planner.report.decision_sections import gates_section, key_numbers, sensitivity_section
 from planner.report.machine_section import machine_section
 from planner.report.markup import one_line
+from planner.report.method_section import method_section
 from planner.report.plan_file import plan_hash
 from planner.report.types import ChartSpec, Report, Section, Table
+from planner.report.uncertainty_section import uncertainty_section
 from planner.report.wording import Wording, short_device
 
 _PRICE_ROWS = 15  # on paper; the plan file holds every offer
@@ -39,12 +42,15 @@ def build_report(
         _options(recommendation, wording),
         _charts(charts, wording),
         *((_bill(chosen, wording),) if chosen else ()),
+        *uncertainty_section(recommendation, wording),
         *sensitivity_section(recommendation, wording),
         _memory(charts["memory"], wording),
         _assumptions(recommendation, wording),
         machine_section(inputs, wording),
+        *method_section(inputs, recommendation, wording),
         accuracy_section(inputs.job.recipe, wording),
         _limits(inputs, recommendation, wording),
+        *against_section(inputs, recommendation, wording),
         _signoff(chosen, digest, plan_file_name, parse_date(inputs.today), wording),
     )
     return Report(

@@ -29,7 +29,8 @@ HOSTILE = [
 ]
 CASES = [made.recommendation, made.without_local_gpu, made.without_prices, made.nothing_fits, made.measure_first]
 SECTIONS = [
-    "verdict", "options", "charts", "bill", "memory", "assumptions", "machine", "accuracy", "limits", "signoff",
+    "verdict", "options", "charts", "bill", "memory", "assumptions", "machine", "method", "accuracy", "limits",
+    "against", "signoff",
 ]  # fmt: skip
 
 
@@ -75,7 +76,13 @@ def read(page: str) -> Reader:
 @pytest.mark.parametrize("case", CASES)
 def test_that_every_section_is_there_whatever_is_missing(wording, case):
     report = report_of(case, wording)
-    expected = [key for key in SECTIONS if key != "bill" or case().chosen]
+    recommendation = case()
+    needs = {
+        "bill": recommendation.chosen is not None,
+        "against": recommendation.chosen is not None,
+        "method": any(option.step is not None for option in recommendation.options),
+    }
+    expected = [key for key in SECTIONS if needs.get(key, True)]
     assert [each.key for each in report.sections] == expected
     assert "{" not in all_text(report)
     assert "nan" not in all_text(report).lower().split()
