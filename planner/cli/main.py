@@ -6,7 +6,6 @@ import sys
 
 import click
 
-from planner import __version__
 from planner.cli.accuracy import accuracy
 from planner.cli.estimate import estimate
 from planner.cli.lists import catalog
@@ -35,8 +34,26 @@ class _PlanGroup(click.Group):
             ctx.exit(1)
 
 
+def _print_versions(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from planner.versions import versions
+
+        click.echo("\n".join(f"{name} {version}" for name, version in versions().items()))
+        context.exit()
+
+
+def _run_self_test(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from planner.cli.self_test import self_test
+
+        context.exit(0 if self_test(main) else 1)
+
+
 @click.group(cls=_PlanGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="gpu-plan")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_versions,
+              help="Print the versions of the app and of what it stands on.")  # fmt: skip
+@click.option("--self-test", is_flag=True, is_eager=True, expose_value=False, callback=_run_self_test,
+              help="Check this installation: detect, plan, print, benchmark.")  # fmt: skip
 def main() -> None:
     """Decide whether to train on this machine or to rent RTX 3090s."""
 
