@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from ui.icons import app_icon
     from ui.parts import build_parts
     from ui.settings import THEME, Settings
-    from ui.window import MainWindow
+    from ui.window import TOUR_SEEN, MainWindow
 
     application.setWindowIcon(app_icon())
     settings = Settings()
@@ -49,13 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _catch_faults(parts.notices)
     window = MainWindow(parts)
     window.show()
+    if not settings.get(TOUR_SEEN):
+        window.tour.start()
 
     def begin() -> None:  # after the first paint: nothing heavy is imported before
         if options.plan is None:
             parts.detect.refresh()
         else:  # a plan may bring its own machine
             parts.plan.open_ended.connect(look_if_nothing_is_known)
-        parts.plan.start(options.plan)
+        parts.plan.start(options.plan, parts.recovery.bring_back)
 
     def look_if_nothing_is_known() -> None:
         if parts.store.snapshot is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,6 +13,10 @@ class Severity(StrEnum):
     INFORMATION = "information"
     WARNING = "warning"
     ERROR = "error"
+
+
+_log = logging.getLogger("gpu-planner.notices")
+_LEVELS = {Severity.INFORMATION: logging.INFO, Severity.WARNING: logging.WARNING, Severity.ERROR: logging.ERROR}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,7 @@ class Notices(QObject):
         return tuple(self._notices.values())
 
     def show(self, name: str, severity: Severity, text: str, details: str = "") -> None:
+        _log.log(_LEVELS[severity], "%s", f"{text}\n{details}".strip())
         self._notices[name] = Notice(name, severity, text, details)
         self.changed.emit()
 

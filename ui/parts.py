@@ -8,11 +8,15 @@ from PySide6.QtCore import QObject
 
 from ui.controllers.benchmark import BenchmarkController
 from ui.controllers.detect import DetectController
+from ui.controllers.models import ModelsController
 from ui.controllers.offers import OffersController
 from ui.controllers.plan import PlanController
+from ui.controllers.recovery import RecoveryController
 from ui.controllers.report import ReportController
 from ui.controllers.telemetry import TelemetryController
+from ui.controllers.undo import UndoController
 from ui.jobs.thread import Tasks
+from ui.log import SessionLog
 from ui.notices import Notices
 from ui.settings import Settings
 from ui.state import Store
@@ -34,12 +38,18 @@ class Parts:
     plan: PlanController
     offers: OffersController
     report: ReportController
+    models: ModelsController
+    undo: UndoController
+    recovery: RecoveryController
+    log: SessionLog
 
     def close(self) -> None:
         """End every child and thread, so that nothing outlives the window."""
         self.benchmark.close()
         self.telemetry.close()
         self.tasks.close()
+        self.recovery.keep_and_wait()
+        self.log.close()
 
 
 def build_parts(parent: QObject, settings: Settings, demo: bool = False) -> Parts:
@@ -57,4 +67,8 @@ def build_parts(parent: QObject, settings: Settings, demo: bool = False) -> Part
         plan=PlanController(store, tasks, notices, parent),
         offers=OffersController(store, tasks, notices, parent),
         report=ReportController(store, tasks, notices, parent),
+        models=ModelsController(store, tasks, notices, parent),
+        undo=UndoController(store, parent),
+        recovery=RecoveryController(store, tasks, notices, parent),
+        log=SessionLog(parent),
     )

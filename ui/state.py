@@ -15,7 +15,7 @@ import datetime
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -46,6 +46,36 @@ class Answer:
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class PlanState:
+    """All nodes that make a plan, as they are at one moment. Nothing in it changes later."""
+
+    draft: Draft | None
+    offers: tuple[Offer, ...]
+    rates: tuple[ExchangeRate, ...]
+    gpu_uuid: str | None
+    snapshot: Snapshot | None
+    machine_is_from_plan: bool
+    benchmark: BenchmarkResult | None
+    plan_path: Path | None
+    base: PlanInputs | None
+    today: str | None
+
+
+_TOLD_BY = {
+    "draft": "draft_changed",
+    "offers": "offers_changed",
+    "rates": "offers_changed",
+    "gpu_uuid": "gpu_changed",
+    "snapshot": "snapshot_changed",
+    "machine_is_from_plan": "snapshot_changed",
+    "benchmark": "benchmark_changed",
+    "plan_path": "plan_changed",
+    "base": "plan_changed",
+    "today": "plan_changed",
+}
+
+
 class Store(QObject):
     """See the module. Values are frozen; who wants another one sets it."""
 
@@ -72,7 +102,7 @@ class Store(QObject):
         self.plan_path: Path | None = None
         self.today: str | None = None  # of an opened plan; None: the present day
         self._selected: str | None = None
-        self._base: PlanInputs | None = None  # provider, seed and samples of an opened plan
+        self.base: PlanInputs | None = None  # provider, seed and samples of an opened plan
         self._evaluate: Evaluate | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -146,10 +176,24 @@ class Store(QObject):
         """The plan file this came from or went to; ``base`` brings what no other node holds."""
         self.plan_path = path
         if base is not None:
-            self._base = base
+            self.base = base
             self.today = base.today or None
             self._schedule()
         self.plan_changed.emit()
+
+    def plan_state(self) -> PlanState:
+        """The plan as it is now, to come back to."""
+        return PlanState(**{name: getattr(self, name) for name in _TOLD_BY})
+
+    def restore(self, nodes: Mapping[str, Any]) -> None:
+        """Put back the named nodes of a ``PlanState``; the others stay as they are now."""
+        for name, value in nodes.items():
+            setattr(self, name, value)
+        if self.draft is not None:
+            self.reading = read(self.draft)
+        for signal in dict.fromkeys(_TOLD_BY[name] for name in nodes):
+            getattr(self, signal).emit()
+        self._schedule()
 
     def inputs(self) -> PlanInputs | None:
         """All that an answer depends on; None while the form cannot be understood."""
@@ -158,7 +202,7 @@ class Store(QObject):
         if self.reading.job is None or self.reading.terms is None:
             return None
         return replace(
-            self._base or PlanInputs(),
+            self.base or PlanInputs(),
             job=self.reading.job,
             terms=self.reading.terms,
             offers=self.offers,

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from ui.background import BackgroundHerald, benchmark_share
+from ui.controllers.models import is_model_config
 from ui.files import ask_open, ask_save
 from ui.notices import Severity
 from ui.parts import Parts
 from ui.progress import page_states
-from ui.settings import THEME
+from ui.recent import forget_files, recent_files, remember_file
+from ui.settings import THEME, Option
+from ui.theme import GRID
+from ui.widgets.job_line import Job, JobLine
+from ui.widgets.log_view import LogView
 from ui.widgets.messages import MessageArea
 from ui.widgets.side_bar import SideBar
+from ui.widgets.tour import TourBar
 from ui.widgets.verdict_strip import VerdictStrip
 
+TOUR_SEEN = Option("help/tour_seen", False)
 SMALLEST = (1160, 600)
 FIRST_SIZE = (1264, 680)  # with the window's frame within 1280×720
 
@@ -53,8 +62,9 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self._lay_out()
         self._add_menus(titles)
-        self._job_label = QLabel()
-        self.statusBar().addPermanentWidget(self._job_label)
+        self.job_line = JobLine()
+        self.statusBar().addPermanentWidget(self.job_line)
+        self._herald = BackgroundHerald(self, parts.benchmark)
         self.statusBar().setSizeGripEnabled(False)
         self._connect()
         parts.settings.restore_geometry(self)
@@ -73,9 +83,20 @@ class MainWindow(QMainWindow):
         self.verdict = VerdictStrip(self._parts.store)
         column.addWidget(self.verdict)
         column.addWidget(MessageArea(self._parts.notices))
+        self.tour = TourBar()
+        self.tour.page_wanted.connect(self.show_page)
+        self.tour.sample_wanted.connect(self._parts.plan.sample_plan)
+        self.tour.ended.connect(lambda: self._parts.settings.set(TOUR_SEEN, True))
+        inset = QHBoxLayout()
+        inset.setContentsMargins(3 * GRID, GRID, 3 * GRID, 0)
+        inset.addWidget(self.tour)
+        column.addLayout(inset)
         column.addWidget(self.stack, 1)
         beside.addLayout(column, 1)
         self.setCentralWidget(centre)
+        self.log_view = LogView(self._parts.log)
+        self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self.log_view)
+        self.log_view.hide()
 
     def _connect(self) -> None:
         parts, store = self._parts, self._parts.store
@@ -85,24 +106,39 @@ class MainWindow(QMainWindow):
             parts.report.busy_changed,
         ):  # fmt: skip
             signal.connect(self.refresh_states)
-        store.plan_changed.connect(self._show_title)
+        parts.models.busy_changed.connect(self.refresh_states)
+        parts.offers.busy_changed.connect(self.refresh_states)
+        store.plan_changed.connect(self._remember_plan)
         parts.theme.changed.connect(self.side_bar.update)
 
     def _show_title(self) -> None:
         path = self._parts.store.plan_path
-        self.setWindowTitle("GPU Planner" if path is None else f"{path.name} – GPU Planner")
+        title = "GPU Planner" if path is None else f"{path.name} – GPU Planner"
+        self.setWindowTitle(self._herald.progress_title(title))
+
+    def _remember_plan(self) -> None:
+        if self._parts.store.plan_path is not None:
+            remember_file(self._parts.settings, self._parts.store.plan_path)
 
     def refresh_states(self) -> None:
         """Side bar and status line from the store and the running jobs."""
         parts = self._parts
-        jobs = {
-            "machine": (parts.detect.is_busy, self.tr("Looking at this machine…")),
-            "benchmark": (parts.benchmark.is_running, self.tr("Benchmark runs…")),
-            "report": (parts.report.is_busy, self.tr("Writing the report…")),
-        }
-        working = frozenset(page for page, (busy, _) in jobs.items() if busy)
-        self.side_bar.set_states(page_states(parts.store, working))
-        self._job_label.setText("   ".join(text for busy, text in jobs.values() if busy))
+        jobs = [job for busy, job in self._all_jobs() if busy]
+        self.side_bar.set_states(page_states(parts.store, frozenset(job.page for job in jobs)))
+        self.job_line.show_jobs(jobs)
+        self._show_title()
+
+    def _all_jobs(self) -> tuple[tuple[bool, Job], ...]:
+        parts = self._parts
+        share = benchmark_share(parts.benchmark)
+        cancel = parts.benchmark.cancel
+        return (
+            (parts.detect.is_busy, Job("machine", self.tr("Looking at this machine…"), None, parts.detect.cancel)),
+            (parts.benchmark.is_running, Job("benchmark", self.tr("Benchmark runs…"), share, cancel)),
+            (parts.models.is_busy, Job("workload", self.tr("Tracing the model…"), None, parts.models.cancel)),
+            (parts.offers.is_busy, Job("workload", self.tr("Reading prices…"), None, parts.offers.cancel)),
+            (parts.report.is_busy, Job("report", self.tr("Writing the report…"), None, parts.report.cancel)),
+        )
 
     # Pages
 
@@ -154,14 +190,22 @@ class MainWindow(QMainWindow):
 
     def _add_menus(self, titles: dict[str, str]) -> None:
         file = self.menuBar().addMenu(self.tr("&File"))
+        plan = self._parts.plan
+        self._add(file, self.tr("&New plan"), plan.new_plan, QKeySequence.StandardKey.New)
         self._add(file, self.tr("&Open plan…"), self.open_plan, QKeySequence.StandardKey.Open)
+        self._recent = file.addMenu(self.tr("Open &recent"))
+        self._recent.aboutToShow.connect(self._fill_recent)
         self._add(file, self.tr("&Save plan"), self.save_plan_again, QKeySequence.StandardKey.Save)
         self._add(file, self.tr("Save plan &as…"), self.save_plan, QKeySequence("Ctrl+Shift+S"))
+        self._add(file, self.tr("&Duplicate plan"), plan.duplicate_plan, QKeySequence("Ctrl+D"))
+        file.addSeparator()
+        self._add(file, self.tr("&Import a model's config.json…"), self.import_model, QKeySequence("Ctrl+I"))
         file.addSeparator()
         self._add(file, self.tr("Export &PDF…"), self.export_pdf, QKeySequence("Ctrl+E"))
         self._add(file, self.tr("Export &HTML…"), self.export_html, None)
         file.addSeparator()
         self._add(file, self.tr("&Quit"), self.close, QKeySequence.StandardKey.Quit)
+        self._add_edit_menu()
         view = self.menuBar().addMenu(self.tr("&View"))
         for page, title in titles.items():  # the shortcuts Ctrl+1 … Ctrl+6 belong to the side bar
             self._add(view, title, lambda page=page: self.show_page(page), None)
@@ -174,7 +218,39 @@ class MainWindow(QMainWindow):
         self._add(run, self.tr("&Cancel the benchmark"), parts.benchmark.cancel, QKeySequence("Ctrl+."))
 
         help_menu = self.menuBar().addMenu(self.tr("&Help"))
+        self._add(help_menu, self.tr("&Tour"), self.tour.start, None)
+        self._add(help_menu, self.tr("&Sample plan"), self.show_sample, None)
+        self._add(help_menu, self.tr("&Log of this session"), self.log_view.open_log, QKeySequence("F12"))
         self._add(help_menu, self.tr("&Keyboard shortcuts"), self.show_shortcuts, QKeySequence("F1"))
+
+    def _add_edit_menu(self) -> None:
+        edit, undo = self.menuBar().addMenu(self.tr("&Edit")), self._parts.undo
+        back = self._add(edit, self.tr("&Undo"), undo.undo, QKeySequence.StandardKey.Undo)
+        again = self._add(edit, self.tr("&Redo"), undo.redo, QKeySequence.StandardKey.Redo)
+
+        def enable() -> None:
+            back.setEnabled(undo.can_undo)
+            again.setEnabled(undo.can_redo)
+
+        undo.changed.connect(enable)
+        enable()
+
+    def _fill_recent(self) -> None:
+        settings = self._parts.settings
+        self._recent.clear()
+        files = recent_files(settings)
+        for path in files:
+            self._recent.addAction(str(path), lambda path=path: self._parts.plan.open_plan(path))
+        if files:
+            self._recent.addSeparator()
+            self._recent.addAction(self.tr("Forget these files"), lambda: forget_files(settings))
+        else:
+            self._recent.addAction(self.tr("No plan was opened or saved yet")).setEnabled(False)
+
+    def show_sample(self) -> None:
+        """A whole plan to look around in, at its answer."""
+        self._parts.plan.sample_plan()
+        self.show_page("answer")
 
     def show_shortcuts(self) -> None:
         """All of them, in one line each, in the details of a message."""
@@ -195,12 +271,13 @@ class MainWindow(QMainWindow):
         text: str,
         act: Callable[[], object],
         key: QKeySequence | QKeySequence.StandardKey | None,
-    ) -> None:
+    ) -> QAction:
         action = QAction(text, self)
         if key is not None:
             action.setShortcut(key)
         action.triggered.connect(lambda _checked: act())
         menu.addAction(action)
+        return action
 
     def _add_theme_choice(self, menu: QMenu) -> None:
         group = QActionGroup(self)
@@ -230,6 +307,18 @@ class MainWindow(QMainWindow):
         path = ask_open(self, self._parts.settings, self.tr("Open plan"), self.tr("Plans (*.json)"))
         if path is not None:
             self._parts.plan.open_plan(path)
+
+    def import_model(self) -> None:
+        """Plan with a Hugging Face model; dropping its config.json on the window does the same."""
+        kinds = self.tr("Configurations (*.json)")
+        path = ask_open(self, self._parts.settings, self.tr("Import a model"), kinds)
+        if path is None:
+            return
+        if is_model_config(path):
+            self.take_file(path)
+        else:
+            text = self.tr("{0} is not a model's config.json: it has neither model_type nor architectures.")
+            self._parts.notices.show("model", Severity.WARNING, text.format(path.name))
 
     def save_plan(self) -> None:
         path = ask_save(self, self._parts.settings, self.tr("Save plan"), self.tr("Plans (*.json)"), "plan.json")
@@ -264,7 +353,18 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self._parts.plan.open_plan(Path(event.mimeData().urls()[0].toLocalFile()))
+        self.take_file(Path(event.mimeData().urls()[0].toLocalFile()))
+
+    def take_file(self, path: Path) -> None:
+        """A file that was dropped: a model's configuration, a table of prices, else a plan."""
+        if is_model_config(path):
+            self._parts.models.take_config(path)
+            self.show_page("workload")
+        elif path.suffix.lower() == ".csv":
+            self.show_page("workload")  # where what would change is shown
+            self._parts.offers.import_file(path)
+        else:
+            self._parts.plan.open_plan(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._parts.settings.save_geometry(self)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from planner.door import InvalidInputError
 from planner.workload.job import Job
-from ui.draft import CHOICES, QUANTITIES, draft_of
+from ui.draft import CHOICES, QUANTITIES, Draft, draft_of
 from ui.jobs.thread import Tasks
 from ui.notices import Notices, Severity
 from ui.state import Store
@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     from planner.workload.presets import PresetInfo
 
 FIRST_PRESET = "resnet50"
+SAMPLE_PRESET = "vit_b16"
+SAMPLE_TEXTS = (
+    ("batch_size", "128"),
+    ("samples", "1.28M"),
+    ("epochs_low", "25"),
+    ("epochs_likely", "30"),
+    ("epochs_high", "40"),
+    ("deadline", "2d"),
+    ("budget", "150"),
+    ("waiting_cost", "2"),
+    ("hours_per_month", "60"),
+)
 
 
 @dataclass(frozen=True)
@@ -91,10 +103,11 @@ class PlanController(QObject):
         super().__init__(parent)
         self._store, self._tasks, self._notices = store, tasks, notices
         self.presets: tuple[PresetInfo, ...] = ()
+        self._terms: Terms | None = None
         self._offers_unreadable = False
 
-    def start(self, plan: Path | None = None) -> None:
-        """Load the engine, then open ``plan`` or begin with assumptions."""
+    def start(self, plan: Path | None = None, bring_back: Callable[[], bool] = lambda: False) -> None:
+        """Load the engine, then open ``plan``, go on with what ``bring_back`` finds, or begin with assumptions."""
 
         def done(engine: Engine | None, error: Exception | None) -> None:
             if engine is None:
@@ -102,6 +115,7 @@ class PlanController(QObject):
                 self._notices.show("engine", Severity.ERROR, text, repr(error))
                 return
             self.use(engine)
+            bring_back()  # also before a plan is opened, so that undoing the opening leads there
             if plan is not None:
                 self.open_plan(plan)
 
@@ -110,9 +124,8 @@ class PlanController(QObject):
     def use(self, engine: Engine) -> None:
         """Begin with this engine."""
         self.presets = engine.presets
-        first = next(info for info in engine.presets if info.name == FIRST_PRESET)
-        draft = draft_of(Job(), engine.terms).with_preset(first)
-        self._store.set_draft(replace(draft, edited=frozenset()))  # a start, not the user's choice
+        self._terms = engine.terms
+        self._store.set_draft(self._first_draft())
         self._store.set_offers(engine.offers)
         self._store.set_rates(engine.rates)
         self._offers_unreadable = engine.offers_problem is not None
@@ -125,6 +138,40 @@ class PlanController(QObject):
             self._notices.show("offers", Severity.WARNING, text, f"{engine.offers_problem.source}\n{details}")
         self._store.set_engine(engine.evaluate)
         self.presets_changed.emit()
+
+    def _first_draft(self) -> Draft:
+        assert self._terms is not None  # they come with the presets
+        first = next(info for info in self.presets if info.name == FIRST_PRESET)
+        draft = draft_of(Job(), self._terms).with_preset(first)
+        return replace(draft, edited=frozenset())  # a start, not the user's choice
+
+    def new_plan(self) -> None:
+        """Begin afresh with assumptions; machine, benchmark and prices stay. Undo brings the old plan back."""
+        if self.presets:
+            self._store.set_draft(self._first_draft())
+            self._store.restore({"plan_path": None, "base": None, "today": None})
+            self._notices.clear("plan")
+
+    def sample_plan(self) -> None:
+        """A plan with everything said, to look around in."""
+        info = self.preset(SAMPLE_PRESET)
+        if info is None:
+            return
+        draft = self._first_draft().with_preset(info)
+        for key, text in SAMPLE_TEXTS:
+            draft = draft.typed(key, text)
+        self._store.set_draft(draft)
+        self._store.restore({"plan_path": None, "base": None, "today": None})
+        text = self.tr(
+            "A sample: a vision model to be trained within two days. Edit ▸ Undo brings your plan back."
+        )
+        self._notices.show("plan", Severity.INFORMATION, text)
+
+    def duplicate_plan(self) -> None:
+        """Go on with a copy that has no file yet, so that the next save asks for a name."""
+        self._store.restore({"plan_path": None})
+        text = self.tr("You now work on a copy without a file. The plan it came from stays as it was saved.")
+        self._notices.show("plan", Severity.INFORMATION, text)
 
     def type_text(self, key: str, text: str) -> None:
         """A keystroke in the form, or a choice."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from ui.draft import Draft
@@ -53,6 +54,18 @@ class FieldRow(QWidget):
         raise NotImplementedError
 
 
+class PlanEdit(QLineEdit):
+    """A line whose undo is that of the whole plan: the keys go on to the window."""
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            keys = QKeySequence.StandardKey
+            if event.matches(keys.Undo) or event.matches(keys.Redo):
+                event.ignore()
+                return False
+        return super().event(event)
+
+
 class QuantityField(FieldRow):
     """One or three texts (low, likely, high)."""
 
@@ -65,7 +78,7 @@ class QuantityField(FieldRow):
         line = QHBoxLayout()
         line.setSpacing(GRID // 2)
         for key, part in keys:
-            edit = QLineEdit()
+            edit = PlanEdit()
             edit.setPlaceholderText(placeholder or part)
             edit.setAccessibleName(f"{self.caption_text}, {part}" if part else self.caption_text)
             edit.setToolTip(part)
