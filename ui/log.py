@@ -1,4 +1,4 @@
-"""The log of this session: the last lines, for the log view and for bug reports."""
+"""The log since the start: the last lines, for the log view and for bug reports."""
 
 from __future__ import annotations
 

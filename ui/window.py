@@ -220,7 +220,7 @@ class MainWindow(QMainWindow):
         help_menu = self.menuBar().addMenu(self.tr("&Help"))
         self._add(help_menu, self.tr("&Tour"), self.tour.start, None)
         self._add(help_menu, self.tr("&Sample plan"), self.show_sample, None)
-        self._add(help_menu, self.tr("&Log of this session"), self.log_view.open_log, QKeySequence("F12"))
+        self._add(help_menu, self.tr("&Log since the start"), self.log_view.open_log, QKeySequence("F12"))
         self._add(help_menu, self.tr("&Keyboard shortcuts"), self.show_shortcuts, QKeySequence("F1"))
 
     def _add_edit_menu(self) -> None:

@@ -1,4 +1,4 @@
-"""The log of this session below the pages: read it, copy it, close it."""
+"""The log since the start, below the pages: read it, copy it, close it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LogView(QDockWidget):
 
     def __init__(self, log: SessionLog) -> None:
         super().__init__()
-        self.setWindowTitle(self.tr("Log of this session"))
+        self.setWindowTitle(self.tr("Log since the start"))
         self.setObjectName("log")  # the window's state is kept by this name
         self.setAllowedAreas(Qt.DockWidgetArea.BottomDockWidgetArea)
         self._log = log
@@ -27,7 +27,7 @@ class LogView(QDockWidget):
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setMaximumBlockCount(2000)
-        self.text.setAccessibleName(self.tr("Log of this session"))
+        self.text.setAccessibleName(self.tr("Log since the start"))
         layout.addWidget(self.text)
         line = QHBoxLayout()
         line.addStretch(1)
