@@ -8,6 +8,8 @@ from planner.report.memory_chart import memory_chart
 from planner.report.types import Axis, ChartSpec, ReferenceLine, Series, Table
 from planner.report.wording import Wording
 
+# What is drawn as a line: an option that is ruled out by nothing else can be had.
+_DRAWN_LIMITS = {"deadline", "budget"}
 # Largest over smallest value above which an axis becomes logarithmic: columns stand further apart than points.
 _LOG_BEYOND, _LOG_BEYOND_SCATTER = 20.0, 8.0
 _DAY_H = 24.0
@@ -138,8 +140,9 @@ def cost_time_chart(recommendation: Recommendation, terms: Terms, wording: Wordi
         label = wording.say("chart.deadline", deadline_h=terms.deadline_h)
         lines.append(ReferenceLine(label, terms.deadline_h / size, "vertical"))
     groups = (("local", say("chart.group.local")), ("rent", say("chart.group.rent")))
+    best = frontier(recommendation.options)
     series = tuple(
-        _cloud([option for option in drawn if option.kind == kind], name, size, recommendation, wording)
+        _cloud([option for option in drawn if option.kind == kind], name, size, recommendation, wording, best)
         for kind, name in groups
         if any(option.kind == kind for option in drawn)
     )
@@ -148,6 +151,7 @@ def cost_time_chart(recommendation: Recommendation, terms: Terms, wording: Wordi
             category(option, wording),
             wording.value("time_s", option.time_s),
             wording.value("cost_usd", option.cost_usd),
+            say("chart.cost_time.unbeaten" if option in best else "chart.cost_time.beaten"),
         )
         for option in recommendation.options
     )
@@ -160,11 +164,16 @@ def cost_time_chart(recommendation: Recommendation, terms: Terms, wording: Wordi
             log=_needs_log(hours, _LOG_BEYOND_SCATTER),
         ),
         y=Axis(say("chart.cost_time.axis"), log=_needs_log(costs, _LOG_BEYOND_SCATTER)),
-        series=series,
+        series=(*series, *_frontier_line(best, size, wording)),
         table=Table(
-            (say("chart.option"), say("chart.time.series"), say("chart.cost_time.cost")),
+            (
+                say("chart.option"),
+                say("chart.time.series"),
+                say("chart.cost_time.cost"),
+                say("chart.cost_time.frontier"),
+            ),
             rows,
-            (False, True, True),
+            (False, True, True, False),
             keys=tuple(option.key for option in recommendation.options),
             emphasis=tuple(option.key == recommendation.chosen for option in recommendation.options),
         ),
@@ -173,9 +182,48 @@ def cost_time_chart(recommendation: Recommendation, terms: Terms, wording: Wordi
     )
 
 
+def frontier(options: tuple[Option, ...]) -> tuple[Option, ...]:
+    """Options that can be had and that no other of these beats in both time and cost, the fastest first."""
+    able = [
+        option
+        for option in options
+        if option.time_s and option.cost_usd and not {reason.code for reason in option.rejected} - _DRAWN_LIMITS
+    ]
+
+    def place(option: Option) -> tuple[float, float]:
+        assert option.time_s is not None
+        assert option.cost_usd is not None
+        return option.time_s.likely, option.cost_usd.likely
+
+    found: list[Option] = []
+    for option in sorted(able, key=place):
+        if not found or place(option)[1] < place(found[-1])[1]:
+            found.append(option)
+    return tuple(found)
+
+
+def _frontier_line(best: tuple[Option, ...], hours_per_unit: float, wording: Wording) -> tuple[Series, ...]:
+    """Stairs through the best options: what lies above and right of them is beaten. One option makes no line."""
+    if len(best) < 2:
+        return ()
+    times = [option.time_s.likely / 3600 / hours_per_unit for option in best if option.time_s]
+    costs = [option.cost_usd.likely for option in best if option.cost_usd]
+    stairs = [(times[0], costs[0])]
+    for time, cost in zip(times[1:], costs[1:], strict=True):
+        stairs += [(time, stairs[-1][1]), (time, cost)]
+    name = wording.messages.say("chart.cost_time.frontier")
+    return (Series(name, tuple(x for x, _ in stairs), tuple(y for _, y in stairs), joined=True),)
+
+
 def _cloud(
-    options: list[Option], name: str, hours_per_unit: float, recommendation: Recommendation, wording: Wording
+    options: list[Option],
+    name: str,
+    hours_per_unit: float,
+    recommendation: Recommendation,
+    wording: Wording,
+    best: tuple[Option, ...],
 ) -> Series:
+    unbeaten = wording.messages.say("chart.cost_time.unbeaten_note")
     times = [option.time_s.scaled(1 / 3600 / hours_per_unit) for option in options if option.time_s]
     costs = [option.cost_usd for option in options if option.cost_usd]
     return Series(
@@ -189,6 +237,7 @@ def _cloud(
         labels=tuple(wording.option(option) for option in options),
         keys=tuple(option.key for option in options),
         emphasis=tuple(option.key == recommendation.chosen for option in options),
+        notes=tuple(unbeaten if option in best else "" for option in options),
     )
 
 
@@ -204,6 +253,9 @@ def _cost_description(drawn: list[Option], recommendation: Recommendation, wordi
         cost_usd=cheapest.cost_usd,
         time_s=cheapest.time_s,
     )
+    best = ", ".join(wording.option(option) for option in frontier(recommendation.options))
+    if best:
+        sentence = f"{sentence} {wording.messages.say('chart.cost_time.best', options=best)}"
     if not missing:
         return sentence
     return f"{sentence} {wording.messages.say('chart.cost_time.missing', options=', '.join(missing))}"

@@ -41,7 +41,7 @@ _FILLS: tuple[tuple[str, Hatch], ...] = (
     ("#f7f0d4", "crossed"),
     ("#b0c4b1", "upright"),
 )
-_DASHES = ("", "6 4", "2 3")
+_DASHES = ("", "6 4", "2 3", "8 3 2 3", "12 5", "8 3 2 3 2 3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,14 @@ def _scatter(spec: ChartSpec, frame: Frame) -> list[str]:
     """Crosses of two ranges; each point is named beside it, where nothing else stands."""
     parts: list[str] = []
     points: list[tuple[float, float, str, bool]] = []
+    for series in _joined(spec):
+        parts += _joined_band(series, frame)
+    for number, series in enumerate(_joined(spec)):
+        parts += _joined_line(series, number, frame)
+        points += _joined_names(series, frame)
     for shape, series in enumerate(spec.series):
         for index, (x_value, y_value) in enumerate(zip(series.x, series.y, strict=True)):
-            if y_value is None:
+            if y_value is None or series.joined:
                 continue
             x, y, strong = frame.x.at(x_value), frame.y.at(y_value), _strong(series, index)
             colour, width = (STRONG, 2.4) if strong else (PLAIN, 1.2)
@@ -117,6 +122,38 @@ def _scatter(spec: ChartSpec, frame: Frame) -> list[str]:
             parts.append(marker(x, y, shape, colour, strong))
             points.append((x, y, _label(series, index), strong))
     return parts + _names(points, frame.area)
+
+
+def _joined(spec: ChartSpec) -> list[Series]:
+    return [series for series in spec.series if series.joined]
+
+
+def _joined_band(series: Series, frame: Frame) -> list[str]:
+    known = [
+        (frame.x.at(x), frame.y.at(low), frame.y.at(high))
+        for x, low, high in zip(series.x, series.low, series.high, strict=False)
+        if low is not None and high is not None
+    ]
+    outline = [(x, high) for x, _, high in known] + [(x, low) for x, low, _ in reversed(known)]
+    return [polygon(outline, _BAND)] if len(known) > 1 else []
+
+
+def _joined_style(series: Series, number: int) -> tuple[str, float, str]:
+    """Colour, width and dashes: the first line and an emphasised one stand out."""
+    strong = any(series.emphasis)
+    return STRONG if strong or number == 0 else QUIET, 2.4 if strong else 1.6, _DASHES[number % len(_DASHES)]
+
+
+def _joined_line(series: Series, number: int, frame: Frame) -> list[str]:
+    return [polyline(run, *_joined_style(series, number)) for run in _runs(series, frame)]
+
+
+def _joined_names(series: Series, frame: Frame) -> list[tuple[float, float, str, bool]]:
+    return [
+        (frame.x.at(x), frame.y.at(y), _label(series, index), any(series.emphasis))
+        for index, (x, y) in enumerate(zip(series.x, series.y, strict=True))
+        if y is not None and _label(series, index)
+    ]
 
 
 def _names(points: list[tuple[float, float, str, bool]], area: Box) -> list[str]:
@@ -235,6 +272,9 @@ def legend_sample(spec: ChartSpec, number: int, box: Box) -> list[str]:
         return [rect(box, fill), *hatch(box, lines, gap=4.0), rect(box, "none", INK)]
     if spec.kind == "stacked":
         return whisker(middle_x, box.bottom, box.top, INK, 1.4, cap=4.0)
+    if series.joined:
+        style = _joined_style(series, _joined(spec).index(series))
+        return [polyline([(box.left - 2, middle_y), (box.right + 3, middle_y)], *style)]
     return [marker(middle_x, middle_y, number, PLAIN, filled=False)]
 
 

@@ -20,7 +20,8 @@ class Series:
 
     A None in ``y`` is a gap: a value that is not known is not drawn as 0.
     In a "stacked" chart the series are stacked in order, except one with ``low``/``high``: that is the total,
-    drawn as a whisker at its own ``y``. In a "lines" chart ``low``/``high`` are a band.
+    drawn as a whisker at its own ``y``. In a "lines" chart ``low``/``high`` are a band. In a "scatter" chart a
+    ``joined`` series is a line through its points with such a band, named where its ``labels`` are not empty.
     """
 
     name: str
@@ -33,6 +34,8 @@ class Series:
     labels: tuple[str, ...] = ()  # one per point, for hover and direct labelling
     keys: tuple[str, ...] = ()  # option keys, so that a click selects the option everywhere
     emphasis: tuple[bool, ...] = ()  # points to draw strongly (the recommended option)
+    notes: tuple[str, ...] = ()  # one per point, told on hover only
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

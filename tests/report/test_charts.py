@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from planner.decide.types import Terms
+from planner.decide.types import Reason, Terms
 from planner.evidence import Range
-from planner.report.charts import build_charts
+from planner.report.charts import build_charts, frontier
 from planner.report.types import ChartSpec
 from tests.report.fixtures import recommendations as made
 
@@ -33,7 +33,7 @@ def test_that_every_chart_has_its_table_and_a_sentence(wording, case):
         assert all(len(row) == len(chart.table.columns) == len(chart.table.numeric) for row in chart.table.rows)
         for series in chart.series:
             assert len(series.x) == len(series.y)
-            for column in (series.low, series.high, series.labels, series.keys, series.emphasis):
+            for column in (series.low, series.high, series.labels, series.keys, series.emphasis, series.notes):
                 assert len(column) in (0, len(series.y))
 
 
@@ -108,3 +108,46 @@ def test_that_very_different_times_get_a_logarithmic_axis(wording):
 
     assert charts(slow_local, wording)["time"].y.log
     assert not charts(made.recommendation, wording)["time"].y.log
+
+
+def priced(key_hours_costs: dict[str, tuple[float, float]]):
+    """The usual options with these likely times (hours) and costs; those not named cannot be had."""
+    full = made.recommendation()
+
+    def changed(option):
+        if option.key not in key_hours_costs:
+            return replace(option, cost_usd=None)
+        hours, cost = key_hours_costs[option.key]
+        return replace(option, time_s=Range.exactly(hours * 3600), cost_usd=Range.exactly(cost), rejected=())
+
+    return replace(full, options=tuple(map(changed, full.options)))
+
+
+def test_that_the_frontier_joins_what_no_other_beats_in_both(wording):
+    case = priced({"local": (40, 5), "rent-1": (20, 10), "rent-2": (22, 15), "rent-4": (8, 30), "rent-6": (8, 40)})
+    assert [option.key for option in frontier(case.options)] == ["rent-4", "rent-1", "local"]
+    chart = charts(lambda: case, wording)["cost_time"]
+    line = next(series for series in chart.series if series.joined)
+    assert list(zip(line.x, line.y, strict=True)) == [(8, 30), (20, 30), (20, 10), (40, 10), (40, 5)]
+    column = chart.table.columns.index(line.name)
+    told = {row[0]: row[column] for row in chart.table.rows}
+    assert told["4 × RTX 3090"] == "yes"
+    assert told["2 × RTX 3090"] == "no"
+    notes = {
+        key: note for one in chart.series for key, note in zip(one.keys, one.notes, strict=True) if not one.joined
+    }
+    assert notes["rent-4"]
+    assert not notes["rent-2"]
+
+
+def test_that_what_nobody_sells_beats_nothing(wording):
+    case = priced({"local": (40, 5), "rent-4": (8, 30)})
+    unsold = tuple(
+        replace(option, rejected=(Reason("not_sold"),)) if option.key == "rent-4" else option
+        for option in case.options
+    )
+    assert [option.key for option in frontier(unsold)] == ["local"]
+    late = tuple(replace(option, rejected=(Reason("deadline"),)) for option in case.options)
+    assert len(frontier(late)) == 2
+    alone = charts(lambda: replace(case, options=unsold), wording)["cost_time"]
+    assert not any(series.joined for series in alone.series)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from planner.decide.types import Recommendation, Terms
 from planner.report.charts import build_charts
-from planner.report.types import ChartSpec
+from planner.report.types import ChartSpec, Series
 from planner.report.wording import Wording
 from tests.report.conftest import hand_made_messages
 from tests.report.fixtures import recommendations
-from ui.charts import export
+from ui.charts import canvas, export
 from ui.charts.card import ChartCard
 from ui.charts.telemetry import POINTS, TelemetryCard
 from ui.controllers.telemetry import Sample
@@ -155,3 +156,28 @@ def test_that_the_processor_is_read_where_there_is_no_gpu(
     telemetry.hide()
     with qtbot.assertNotEmitted(parts.telemetry.sample, wait=700):
         pass
+
+
+def test_that_the_last_label_below_an_axis_is_not_cut(card: ChartCard, qtbot: QtBot) -> None:
+    for spec in specs(recommendations.recommendation()):
+        card.show_spec(spec, None)
+        qtbot.wait(10)
+        axis = card.plot.getAxis("bottom")
+        box = card.plot.getPlotItem().getViewBox()
+        last, text = axis._tickLevels[0][-1]
+        end = card.plot.mapFromScene(box.mapViewToScene(QPointF(last, box.viewRange()[1][0]))).x()
+        half = QFontMetricsF(card.plot.small_font).horizontalAdvance(text) / 2
+        assert end + half <= card.plot.viewport().width()
+
+
+def test_that_joined_points_are_a_line_with_a_legend_and_values(card: ChartCard) -> None:
+    spec = next(one for one in specs(recommendations.recommendation()) if one.key == "cost_time")
+    curve = Series(
+        "Frontier", (1.0, 2.0, 3.0, 4.0), (4.0, None, 2.0, 1.0), labels=("", "", "", "end"), joined=True
+    )
+    card.show_spec(replace(spec, series=(*spec.series, curve)), None)
+    paths = [mark for mark in card.plot.canvas.marks if isinstance(mark, canvas.Path) and len(mark.points) == 2]
+    assert any(spot.text.startswith("Frontier\n") and "dollars" in spot.text for spot in card.plot.spots)
+    assert paths, "the gap leaves a line of the two last points"
+    assert any(name == "Frontier" and mark == "dash" for name, _, mark in card.legend._entries)
+    assert not card.grab().isNull()

@@ -18,10 +18,15 @@ PEN_STYLES = {
     "dash": Qt.PenStyle.DashLine,
     "dot": Qt.PenStyle.DotLine,
     "dash_dot": Qt.PenStyle.DashDotLine,
+    "dash_dot_dot": Qt.PenStyle.DashDotDotLine,
+    "long_dash": Qt.PenStyle.CustomDashLine,
 }
+_LONG_DASH = [9.0, 4.0]  # in widths of the pen
 _GAP_PX = 6.0
-# Where a name may stand, in the order tried: right above its point, right below, left above, left below.
+# Where a name may stand, in the order tried: right above its point, right below, left above, left below; then
+# further and further up and down, with a thin line back to the point.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1))
+_AWAY_PX = (2.0, 18.0, 34.0, 50.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A mark of ``size`` pixels: "o" round, "s" square."""
+    """A mark of ``size`` pixels: "o" round, "s" square, "d" diamond, "t" triangle."""
 
     x: float
     y: float
@@ -86,7 +91,10 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text beside a point. ``place``: "right", "below", or "free": wherever it overlaps no other free text."""
+    """A text beside a point. ``place``: "right", "below", or "free": where it covers no mark and no other text.
+
+    ``ground``: colour behind it, so that no line runs through it; empty: none.
+    """
 
     x: float
     y: float
@@ -94,9 +102,26 @@ class Text:
     colour: str
     place: str = "right"
     strong: bool = False
+    ground: str = ""
 
 
 Mark = Bar | Path | Rule | Area | Row | Dot | Text
+
+
+def draw_symbol(painter: QPainter, symbol: str, box: QRectF) -> None:
+    """A mark as ``Dot`` names it, with the painter's pen and brush."""
+    if symbol == "s":
+        painter.drawRect(box)
+    elif symbol == "o":
+        painter.drawEllipse(box)
+    else:
+        middle = box.center()
+        top, left, right = QPointF(middle.x(), box.top()), box.bottomLeft(), box.bottomRight()
+        if symbol == "d":
+            left, right = QPointF(box.left(), middle.y()), QPointF(box.right(), middle.y())
+            painter.drawPolygon(QPolygonF([top, right, QPointF(middle.x(), box.bottom()), left]))
+        else:
+            painter.drawPolygon(QPolygonF([top, right, left]))
 
 
 class Canvas(pg.GraphicsObject):
@@ -138,6 +163,14 @@ class Canvas(pg.GraphicsObject):
         painter.restore()
 
 
+def pen_of(colour: str, width: float, style: str) -> QPen:
+    """The pen of a line, as plot and legend draw it."""
+    pen = QPen(QColor(colour), width, PEN_STYLES[style])
+    if style == "long_dash":
+        pen.setDashPattern(_LONG_DASH)
+    return pen
+
+
 class _Painting:
     """One painting: from plot coordinates to pixels, and where texts already stand."""
 
@@ -163,7 +196,7 @@ class _Painting:
         return self._to_pixels.map(QPointF(x, y))
 
     def _pen(self, colour: str, width: float, style: str = "line") -> QPen:
-        return QPen(QColor(colour), width, PEN_STYLES[style])
+        return pen_of(colour, width, style)
 
     def _bar(self, bar: Bar) -> None:
         corner = self._at(bar.x0, bar.y + bar.height / 2)
@@ -198,10 +231,8 @@ class _Painting:
         self._painter.setPen(QPen(QColor(dot.ring), 2))
         self._painter.setBrush(QBrush(QColor(dot.fill)))
         box = QRectF(at.x() - half, at.y() - half, dot.size, dot.size)
-        if dot.symbol == "s":
-            self._painter.drawRect(box)
-        else:
-            self._painter.drawEllipse(box)
+        self._taken.append(box.adjusted(-1, -1, 1, 1))
+        draw_symbol(self._painter, dot.symbol, box)
 
     def _text(self, text: Text) -> None:
         font = self._fonts[text.strong]
@@ -216,16 +247,30 @@ class _Painting:
             box = self._free_place(at, width, height)
         if box is None:
             return  # told on hover and in the table
+        if text.place == "free":
+            self._lead(at, box, text.colour)
+        if text.ground:
+            self._painter.fillRect(box, QColor(text.ground))
         self._painter.setFont(font)
         self._painter.setPen(QColor(text.colour))
         self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text.text)
 
     def _free_place(self, at: QPointF, width: float, height: float) -> QRectF | None:
-        for right, down in _SIDES:
-            x = at.x() + _GAP_PX + 2 if right > 0 else at.x() - _GAP_PX - 2 - width
-            y = at.y() + 2 if down > 0 else at.y() - 2 - height
-            box = QRectF(x, y, width, height)
-            if self._area.contains(box) and not any(box.intersects(other) for other in self._taken):
-                self._taken.append(box)
-                return box
+        for away in _AWAY_PX:
+            for right, down in _SIDES:
+                x = at.x() + _GAP_PX + 2 if right > 0 else at.x() - _GAP_PX - 2 - width
+                y = at.y() + away if down > 0 else at.y() - away - height
+                box = QRectF(x, y, width, height)
+                if self._area.contains(box) and not any(box.intersects(other) for other in self._taken):
+                    self._taken.append(box)
+                    return box
         return None
+
+    def _lead(self, at: QPointF, box: QRectF, colour: str) -> None:
+        """A thin line from a name that stands away from its point."""
+        near = QPointF(
+            min(max(at.x(), box.left()), box.right()), box.bottom() if box.bottom() < at.y() else box.top()
+        )
+        if abs(near.y() - at.y()) > _AWAY_PX[0] + 1:
+            self._painter.setPen(self._pen(colour, 0.7))
+            self._painter.drawLine(QLineF(at, near))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from planner.report.types import ChartSpec, Series
 from ui.charts import export
-from ui.charts.canvas import PEN_STYLES
-from ui.charts.marks import LINE_MARKS, SYMBOLS, draw
+from ui.charts.canvas import PEN_STYLES, draw_symbol, pen_of
+from ui.charts.drawing import JOINED, LINE_MARKS, SYMBOLS, joined_colour
+from ui.charts.marks import draw
 from ui.charts.plot import Plot
 from ui.files import ask_save
 from ui.models.table_model import TableModel
@@ -19,6 +20,7 @@ from ui.theme import GRID, Theme, Tokens
 from ui.widgets.basic import Card, DataTable
 
 PLOT_HEIGHT = 260
+_SAMPLE_PX = 20  # of a line in the legend: long enough to tell the dashes apart
 _FEW_COLUMNS = 4  # of a table that fits beside another chart when its first column gives way
 
 
@@ -53,7 +55,7 @@ class Legend(QWidget):
         """(x, entry, line, width) of every entry."""
         result, x, line = [], 0, 0
         for entry in self._entries:
-            width = 20 + self.fontMetrics().horizontalAdvance(entry[0]) + 12
+            width = _SAMPLE_PX + 6 + self.fontMetrics().horizontalAdvance(entry[0]) + 12
             if x and x + width > self.width():
                 x, line = 0, line + 1
             result.append((x, entry, line, width))
@@ -69,17 +71,15 @@ class Legend(QWidget):
         for x, (name, colour, mark), line, width in self._places():
             top = line * height
             middle = top + height // 2
-            painter.setPen(QPen(QColor(colour), 1.5, PEN_STYLES.get(mark, Qt.PenStyle.SolidLine)))
+            painter.setPen(pen_of(colour, 1.5, mark if mark in PEN_STYLES else "line"))
             painter.setBrush(QColor(colour))
             if mark in PEN_STYLES:
-                painter.drawLine(x, middle, x + 14, middle)
-            elif mark == "o":
-                painter.drawEllipse(x + 2, middle - 4, 8, 8)
+                painter.drawLine(x, middle, x + _SAMPLE_PX, middle)
             else:
-                painter.fillRect(x + 2, middle - 5, 10, 10, QColor(colour))
+                draw_symbol(painter, mark, QRectF(x + 6, middle - 4, 9, 9))
             painter.setPen(QColor(self._tokens.quiet))
             flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(x + 18, top, width - 18, height, flags, name)
+            painter.drawText(x + _SAMPLE_PX + 4, top, width - _SAMPLE_PX - 4, height, flags, name)
 
 
 def _entries(spec: ChartSpec, tokens: Tokens) -> list[tuple[str, str, str]]:
@@ -93,13 +93,19 @@ def _series_entries(spec: ChartSpec, tokens: Tokens) -> list[tuple[str, str, str
         parts = [series for series in spec.series if not series.low]
         return [(series.name, tokens.parts[n % len(tokens.parts)], "s") for n, series in enumerate(parts)]
     if spec.kind == "scatter":
-        return [
-            (series.name, tokens.chart_plain, SYMBOLS[n % len(SYMBOLS)]) for n, series in enumerate(_drawn(spec))
-        ]
+        return _scatter_entries(spec, tokens)
     if spec.kind == "lines":
         styles = (("line", tokens.chart_strong), ("dash", tokens.quiet))
         return [(series.name, styles[min(n, 1)][1], styles[min(n, 1)][0]) for n, series in enumerate(spec.series)]
     return []
+
+
+def _scatter_entries(spec: ChartSpec, tokens: Tokens) -> list[tuple[str, str, str]]:
+    points = [series for series in _drawn(spec) if not series.joined]
+    lines = [series for series in spec.series if series.joined]
+    return [(series.name, tokens.chart_plain, SYMBOLS[n % len(SYMBOLS)]) for n, series in enumerate(points)] + [
+        (series.name, joined_colour(series, n, tokens), JOINED[n % len(JOINED)]) for n, series in enumerate(lines)
+    ]
 
 
 def _drawn(spec: ChartSpec) -> list[Series]:

@@ -3,76 +3,33 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 
 from planner.report.types import ChartKind, ChartSpec, Series
 from planner.units import significant
-from ui.charts.axes import Ticks, ValueAxis, value_axis
+from ui.charts.axes import ValueAxis, value_axis
 from ui.charts.canvas import Area, Bar, Dot, Mark, Path, Row, Rule, Text
+from ui.charts.drawing import (
+    LINE_MARKS,
+    Drawing,
+    Spot,
+    is_strong,
+    key_of,
+    known_values,
+    label_of,
+    spread_text,
+    value_at,
+)
+from ui.charts.scatter import scatter
 from ui.theme import Tokens
 
-LINE_MARKS = ("dash", "dot", "dash_dot")  # of deadline, budget, capacities in their order; the legend names them
-SYMBOLS = ("s", "o")  # of the groups in a scatter
 _NAME_WIDTH = 22  # characters of a category's name in one line
 _BAR = 0.44  # share of a category's height
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A point that hover and click react to. ``x_low``, ``x_high``: ends of the bar that stands for it."""
-
-    x: float
-    y: float
-    text: str
-    key: str | None = None
-    x_low: float | None = None
-    x_high: float | None = None
-
-
-@dataclass
-class Drawing:
-    """A chart ready to be painted."""
-
-    marks: list[Mark] = field(default_factory=list)
-    spots: list[Spot] = field(default_factory=list)
-    x_span: tuple[float, float] = (0.0, 1.0)
-    y_span: tuple[float, float] = (0.0, 1.0)
-    x_ticks: Ticks = ()
-    y_ticks: Ticks = ()
-    x_label: str = ""
-    y_label: str = ""
 
 
 def draw(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     """``selected``: key of the option to mark."""
     return _KINDS[spec.kind](spec, tokens, selected)
-
-
-def _known(values: Sequence[float | None]) -> list[float]:
-    return [value for value in values if value is not None]
-
-
-def _at(values: Sequence[float | None], index: int) -> float | None:
-    return values[index] if index < len(values) else None
-
-
-def _key(series: Series, index: int) -> str | None:
-    return series.keys[index] if index < len(series.keys) else None
-
-
-def _label(series: Series, index: int) -> str:
-    return series.labels[index] if index < len(series.labels) else ""
-
-
-def _strong(series: Series, index: int) -> bool:
-    return index < len(series.emphasis) and series.emphasis[index]
-
-
-def _spread(low: float | None, likely: float, high: float | None) -> str:
-    if low is None or high is None or low == high:
-        return significant(likely)
-    return f"{significant(likely)} ({significant(low)}–{significant(high)})"
 
 
 def _name_lines(name: str) -> str:
@@ -105,100 +62,37 @@ def _reference_rules(spec: ChartSpec, axis: ValueAxis, tokens: Tokens) -> list[M
 def _ranges(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     """One bar per category from low to high, a mark at the likely value, its text at the end."""
     series = spec.series[0]
-    values = [*_known(series.low), *_known(series.high), *(line.value for line in spec.lines)]
+    values = [*known_values(series.low), *known_values(series.high), *(line.value for line in spec.lines)]
     axis = value_axis(values, spec.y.log, 1.28)
     drawing = _with_categories(spec, axis, tokens)
     last = len(spec.categories) - 1
     for index, likely in enumerate(series.y):
-        y, key, strong = float(last - index), _key(series, index), _strong(series, index)
+        y, key, strong = float(last - index), key_of(series, index), is_strong(series, index)
         if key is not None and key == selected:
             drawing.marks.insert(0, Row(y, tokens.tint))
         if likely is None:
-            drawing.marks.append(Text(axis.span[0], y, _label(series, index), tokens.quiet))
+            drawing.marks.append(Text(axis.span[0], y, label_of(series, index), tokens.quiet))
             continue
-        low, high = _at(series.low, index), _at(series.high, index)
+        low, high = value_at(series.low, index), value_at(series.high, index)
         left, middle, right = axis.at(low or likely), axis.at(likely), axis.at(high or likely)
         colour = tokens.chart_strong if strong else tokens.chart_plain
         ends = ((middle, y - _BAR / 2 - 0.06), (middle, y + _BAR / 2 + 0.06))
         drawing.marks += [
             Bar(left, right, y, _BAR, colour),
             Path(ends, tokens.ink, 3),
-            Text(right, y, _label(series, index), tokens.ink, strong=strong),
+            Text(right, y, label_of(series, index), tokens.ink, strong=strong),
         ]
-        text = f"{spec.categories[index]}\n{spec.y.label}: {_spread(low, likely, high)}"
+        text = f"{spec.categories[index]}\n{spec.y.label}: {spread_text(low, likely, high)}"
         drawing.spots.append(Spot(middle, y, text, key, left, right))
     drawing.marks += _reference_rules(spec, axis, tokens)
     return drawing
-
-
-def _scatter(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
-    """Points with both ranges; the shape says which group, as does the legend."""
-    upright = [line.value for line in spec.lines if line.orientation == "vertical"]
-    level = [line.value for line in spec.lines if line.orientation == "horizontal"]
-    xs = [value for one in spec.series for value in (*_known(one.x_low), *_known(one.x_high), *one.x)]
-    ys = [value for one in spec.series for value in (*_known(one.low), *_known(one.high), *_known(one.y))]
-    x_axis = value_axis([*xs, *upright], spec.x.log, 1.18)
-    y_axis = value_axis([*ys, *level], spec.y.log, 1.12)
-    x_ticks, y_ticks = x_axis.ticks(), y_axis.ticks()
-    marks: list[Mark] = [Rule(position, True, tokens.border) for position, _ in x_ticks]
-    marks += [Rule(position, False, tokens.border) for position, _ in y_ticks]
-    drawing = Drawing(
-        marks, [], x_axis.span, y_axis.span, x_ticks, y_ticks, x_label=spec.x.label, y_label=spec.y.label
-    )
-    for number, series in enumerate(spec.series):
-        for index, likely in enumerate(series.y):
-            if likely is not None:
-                symbol = SYMBOLS[number % len(SYMBOLS)]
-                _point(drawing, spec, series, index, likely, (x_axis, y_axis), symbol, tokens, selected)
-    for number, line in enumerate(spec.lines):
-        stands = line.orientation == "vertical"
-        at = (x_axis if stands else y_axis).at(line.value)
-        drawing.marks.append(Rule(at, stands, tokens.bad, LINE_MARKS[number % len(LINE_MARKS)], 1.5))
-    return drawing
-
-
-def _point(
-    drawing: Drawing,
-    spec: ChartSpec,
-    series: Series,
-    index: int,
-    likely: float,
-    axes: tuple[ValueAxis, ValueAxis],
-    symbol: str,
-    tokens: Tokens,
-    selected: str | None,
-) -> None:
-    x_axis, y_axis = axes
-    x, y = x_axis.at(series.x[index]), y_axis.at(likely)
-    strong, key = _strong(series, index), _key(series, index)
-    is_selected = key is not None and key == selected
-    colour = tokens.chart_strong if strong else tokens.chart_plain
-    width = 2.0 if strong else 1.0
-    low, high = _at(series.low, index), _at(series.high, index)
-    x_low, x_high = _at(series.x_low, index), _at(series.x_high, index)
-    if low is not None and high is not None:
-        drawing.marks.append(Path(((x, y_axis.at(low)), (x, y_axis.at(high))), colour, width))
-    if x_low is not None and x_high is not None:
-        drawing.marks.append(Path(((x_axis.at(x_low), y), (x_axis.at(x_high), y)), colour, width))
-    name = _label(series, index) or series.name
-    important = strong or is_selected
-    ink = tokens.ink if important else tokens.quiet
-    drawing.marks += [
-        Dot(x, y, symbol, 13 if strong else 9, colour, tokens.ink if is_selected else colour),
-        Text(x, y, name, ink, "free", important),
-    ]
-    text = (
-        f"{name}\n{spec.x.label}: {_spread(x_low, series.x[index], x_high)}\n"
-        f"{spec.y.label}: {_spread(low, likely, high)}"
-    )
-    drawing.spots.append(Spot(x, y, text, key))
 
 
 def _stacked(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     """Parts side by side in one bar per category; the total is a whisker; capacities are lines."""
     parts = [series for series in spec.series if not series.low]
     totals = next((series for series in spec.series if series.low), None)
-    reach = [line.value for line in spec.lines] + (_known(totals.high) if totals else [])
+    reach = [line.value for line in spec.lines] + (known_values(totals.high) if totals else [])
     axis = value_axis(reach, False, 1.16)
     drawing = _with_categories(spec, axis, tokens)
     last = len(spec.categories) - 1
@@ -226,8 +120,8 @@ def _stacked(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
 
 
 def _total(drawing: Drawing, totals: Series, index: int, likely: float | None, y: float, tokens: Tokens) -> None:
-    low, high = _at(totals.low, index), _at(totals.high, index)
-    label, strong = _label(totals, index), _strong(totals, index)
+    low, high = value_at(totals.low, index), value_at(totals.high, index)
+    label, strong = label_of(totals, index), is_strong(totals, index)
     if likely is None or low is None or high is None:
         drawing.marks.append(Text(0.0, y, label, tokens.quiet))
         return
@@ -241,7 +135,7 @@ def _total(drawing: Drawing, totals: Series, index: int, likely: float | None, y
 
 def _lines(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     """Curves with bands; the first is solid with its points, the others dashed."""
-    ys = [value for series in spec.series for value in (*_known(series.y), *_known(series.high))]
+    ys = [value for series in spec.series for value in (*known_values(series.y), *known_values(series.high))]
     counts = sorted({value for series in spec.series for value in series.x}) or [1.0]
     axis = value_axis(ys, spec.y.log, 1.12)
     ticks = axis.ticks()
@@ -281,22 +175,22 @@ def _curve_points(
     for index, (x, value) in enumerate(zip(series.x, series.y, strict=True)):
         if value is None:
             continue
-        y, key, strong = axis.at(value), _key(series, index), _strong(series, index)
+        y, key, strong = axis.at(value), key_of(series, index), is_strong(series, index)
         ring = tokens.ink if key is not None and key == selected else tokens.chart_strong
         fill = tokens.chart_strong if strong else tokens.surface
         ink = tokens.ink if strong else tokens.quiet
         drawing.marks += [
             Dot(x, y, "o", 11 if strong else 8, fill, ring),
-            Text(x, y, _label(series, index), ink, "below", strong),
+            Text(x, y, label_of(series, index), ink, "below", strong),
         ]
-        spread = _spread(_at(series.low, index), value, _at(series.high, index))
-        text = f"{spec.x.label}: {significant(x)}\n{spec.y.label}: {spread}\n{_label(series, index)}"
+        spread = spread_text(value_at(series.low, index), value, value_at(series.high, index))
+        text = f"{spec.x.label}: {significant(x)}\n{spec.y.label}: {spread}\n{label_of(series, index)}"
         drawing.spots.append(Spot(x, y, text, key))
 
 
 _KINDS: Mapping[ChartKind, Callable[[ChartSpec, Tokens, str | None], Drawing]] = {
     "ranges": _ranges,
-    "scatter": _scatter,
+    "scatter": scatter,
     "stacked": _stacked,
     "lines": _lines,
 }

@@ -6,13 +6,14 @@ import math
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip
 
 from ui.charts.canvas import Canvas
-from ui.charts.marks import Drawing, Spot
+from ui.charts.drawing import Drawing, Spot
 from ui.theme import Tokens
 
+_TOP_PX = 6  # for the half of the topmost label beside the axis
 _NEAR_PX = 28  # how close the mouse must be to a point to mean it
 
 
@@ -73,7 +74,14 @@ class Plot(pg.PlotWidget):
                 axis.setLabel(text)
                 axis.showLabel(bool(text))
                 axis.label.setDefaultTextColor(QColor(tokens.quiet))
+        self._make_room(drawing)
         self.canvas.set_marks(drawing.marks, self.small_font)
+
+    def _make_room(self, drawing: Drawing) -> None:
+        """On the right: for the half of the last label below the axis that runs past its end."""
+        metrics = QFontMetricsF(self.small_font)
+        over = max((metrics.horizontalAdvance(text) / 2 for _, text in drawing.x_ticks[-1:]), default=0.0)
+        self.getPlotItem().layout.setContentsMargins(0, _TOP_PX, math.ceil(over) + 2, 0)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # scrolling belongs to the page
