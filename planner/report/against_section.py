@@ -36,7 +36,7 @@ def against_section(inputs: PlanInputs, recommendation: Recommendation, wording:
     ]
     ordered = sorted(found, key=lambda argument: -argument.weight)[:_MOST]
     sentences = tuple(f"{number}. {argument.sentence}" for number, argument in enumerate(ordered, start=1))
-    note = wording.say("report.against.note", option=wording.option(chosen))
+    note = wording.say("report.against.note", option=wording.named(chosen))
     return (Section("against", wording.messages.say("report.section.against"), (note, *sentences)),)
 
 

@@ -42,7 +42,7 @@ def method_section(inputs: PlanInputs, recommendation: Recommendation, wording: 
         Section(
             "method",
             say("report.section.method"),
-            (wording.say("report.method.note", option=wording.option(chosen)), say("report.method.roofline")),
+            (wording.say("report.method.note", option=wording.named(chosen)), say("report.method.roofline")),
             (Table(columns, tuple(rows), (False, False, True)), _class_table(chosen, wording)),
         ),
     )
@@ -67,9 +67,10 @@ def _step_rows(option: Option, wording: Wording) -> list[Row]:
     sigma = math.hypot(step.sigma_model, step.sigma_device)
     values = {
         "step": _likely(wording, "step_s", step.seconds.likely),
-        "model": f"{step.sigma_model:.2f}",
-        "device": f"{step.sigma_device:.2f}",
-        "factor": f"{math.exp(NORMAL_90 * sigma):.2f}",
+        "model": wording.value("sigma", step.sigma_model),
+        "device": wording.value("sigma", step.sigma_device),
+        "z": wording.value("z", NORMAL_90),
+        "factor": wording.value("factor", math.exp(NORMAL_90 * sigma)),
     }
     return [_row(wording, "step", "step_s", step.seconds, **values)]
 
@@ -88,7 +89,7 @@ def _exchange_rows(option: Option, wording: Wording) -> list[Row]:
             "exchange_s",
             seconds,
             count=str(count),
-            factor=f"{factor:.3g}",
+            factor=wording.value("factor", factor),
             gradients=wording.value("gradient_bytes", seconds.likely * bus / factor),
             bus=wording.value("bus_bytes_per_s", bus),
         )
@@ -156,7 +157,7 @@ def _around_rows(inputs: PlanInputs, option: Option, wording: Wording) -> list[R
     values = {
         "data": wording.value("dataset_bytes", inputs.job.dataset_bytes),
         "line": wording.value("upload_mbit_per_s", line),
-        "efficiency": f"{UPLOAD_EFFICIENCY:g}",
+        "efficiency": wording.value("efficiency", UPLOAD_EFFICIENCY),
     }
     return [_row(wording, "upload", "upload_s", seconds, **values)]
 
@@ -187,11 +188,15 @@ def _class_table(option: Option, wording: Wording) -> Table:
     """The likely step on one GPU by class of operators."""
     assert option.step is not None
     by_class, total = option.step.by_class_s, float(option.step.by_class_s.sum())
+    say = wording.messages.say
     rows = [
-        (name, wording.value("time_s", float(seconds)), wording.value("step_share", float(seconds) / total))
+        (
+            say(f"report.op_class.{name}"),
+            wording.value("time_s", float(seconds)),
+            wording.value("step_share", float(seconds) / total),
+        )
         for name, seconds in sorted(zip(OP_CLASSES, by_class, strict=True), key=lambda pair: -pair[1])
         if total and seconds > _NOTICEABLE * total
     ]
-    say = wording.messages.say
     columns = tuple(say(f"report.method.{column}") for column in ("op_class", "class_time", "class_share"))
     return Table(columns, tuple(rows), (False, True, True))

@@ -22,6 +22,7 @@ from planner.report.uncertainty_section import uncertainty_section
 from planner.report.wording import Wording, short_device
 
 _PRICE_ROWS = 15  # on paper; the plan file holds every offer
+_REASONS_ON_PAGE_1 = 8  # the weightiest; a decision-maker reads one page
 _EXCLUSIONS = ("people", "accuracy", "queue", "failures", "tax", "storage", "owning")
 
 
@@ -38,6 +39,7 @@ def build_report(
     chosen = recommendation.option(recommendation.chosen) if recommendation.chosen else None
     sections = (
         _verdict(inputs, recommendation, chosen, wording),
+        *_more_reasons(recommendation, wording),
         *gates_section(recommendation, wording),
         _options(recommendation, wording),
         _charts(charts, wording),
@@ -84,7 +86,7 @@ def _verdict(
     inputs: PlanInputs, recommendation: Recommendation, chosen: Option | None, wording: Wording
 ) -> Section:
     say = wording.messages.say
-    reasons = tuple(f"• {wording.reason(reason)}" for reason in recommendation.reasons)
+    reasons = tuple(f"• {wording.reason(reason)}" for reason in recommendation.reasons[:_REASONS_ON_PAGE_1])
     return Section(
         key="verdict",
         title=_title("verdict", wording),
@@ -98,6 +100,12 @@ def _verdict(
         ),
         tables=(_key_numbers(inputs, recommendation, chosen, wording),),
     )
+
+
+def _more_reasons(recommendation: Recommendation, wording: Wording) -> tuple[Section, ...]:
+    """The reasons that page 1 has no room for; nothing where it has room for all."""
+    more = tuple(f"• {wording.reason(reason)}" for reason in recommendation.reasons[_REASONS_ON_PAGE_1:])
+    return (Section("more_reasons", _title("more_reasons", wording), more),) if more else ()
 
 
 def _key_numbers(

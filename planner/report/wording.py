@@ -126,6 +126,10 @@ class Wording:
         device = short_device(option.device_name)
         return self.messages.say("format.option.rent", count=str(option.gpu_count), device=device)
 
+    def named(self, option: Option) -> str:
+        """An option inside a sentence: "this machine", "4 × RTX 3090"."""
+        return self.value("option", option.key) if option.kind == "local" else self.option(option)
+
     def reason(self, reason: Reason) -> str:
         sentence = self.say(f"reason.{reason.code.removeprefix('reason.')}", **dict(reason.values))
         named = sentence.startswith(self.messages.say("format.option.local_short"))  # not "iRender has …"

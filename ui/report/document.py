@@ -44,6 +44,7 @@ from ui.report.tables import PlacedTable, TableWriter
 _CHART = QTextFormat.ObjectTypes.UserObject.value + 1
 _SVG_PROPERTY = QTextFormat.Property.UserProperty.value + 1
 _OBJECT = chr(0xFFFC)
+_NO_BREAK = chr(0xA0)
 _LOGO_PT = (140.0, 40.0)  # widest and highest
 
 
@@ -176,7 +177,8 @@ class ReportDocument:
         if on_new_page:
             block.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
         self._new_block(cursor, block)
-        cursor.insertText(printable(text), characters(size_pt, bold, colour))
+        whole = printable(text).replace(" %", _NO_BREAK + "%")  # a number keeps its sign
+        cursor.insertText(whole, characters(size_pt, bold, colour))
 
     @staticmethod
     def _new_block(cursor: QTextCursor, block: QTextBlockFormat) -> None:

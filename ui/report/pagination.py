@@ -6,16 +6,26 @@ from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocume
 
 from ui.report.tables import PlacedTable, TableWriter
 
-_ROUNDS = 20  # each round only moves things down; real reports settle in two or three
+_FEW = 8  # rows of a table that is kept in one piece
+_LEAST = 2  # rows on either side of a cut
+_NEAR = 0.2  # of a page, between a heading and a table that stay together
 
 
 def paginate(document: QTextDocument, tables: list[PlacedTable], writer: TableWriter) -> None:
-    """Insert page breaks until every heading stands with its text and every row on one page."""
-    for _ in range(_ROUNDS):
-        moved = _keep_headings(document)
-        cut = _keep_rows(document, tables, writer)
-        if not (moved or cut):
-            return
+    """Break pages, from the first on, so that every heading stands with its text and every row on one page."""
+    waiting = list(tables)
+    block = document.begin()
+    while block.isValid():
+        if waiting and QTextCursor(block).currentTable() is not None:
+            placed, *waiting = waiting
+            rest = _settle_table(document, placed, writer)
+            waiting[:0] = [rest] if rest else []
+            block = placed.grid.lastCursorPosition().block().next()
+            continue
+        following = block.next()
+        if block.blockFormat().headingLevel() and following.isValid() and _stand_apart(document, block, following):
+            _start_page(block)
+        block = following
 
 
 def pages_of(document: QTextDocument, block: QTextBlock) -> set[int]:
@@ -27,19 +37,8 @@ def pages_of(document: QTextDocument, block: QTextBlock) -> set[int]:
     return {int((top + line.y() + line.height() / 2) / height) for line in lines}
 
 
-def _keep_headings(document: QTextDocument) -> bool:
-    """Move headings to the page of what follows them; whether there were any to move."""
-    moved = False
-    block = document.begin()
-    while block.isValid():
-        following = block.next()
-        if block.blockFormat().headingLevel() and following.isValid():
-            apart = max(pages_of(document, block)) < min(pages_of(document, following))
-            if apart and not _starts_page(block):
-                _start_page(block)
-                moved = True
-        block = following
-    return moved
+def _stand_apart(document: QTextDocument, heading: QTextBlock, text: QTextBlock) -> bool:
+    return max(pages_of(document, heading)) < min(pages_of(document, text)) and not _starts_page(heading)
 
 
 def _starts_page(block: QTextBlock) -> bool:
@@ -52,29 +51,39 @@ def _start_page(block: QTextBlock) -> None:
     QTextCursor(block).setBlockFormat(shape)
 
 
-def _keep_rows(document: QTextDocument, tables: list[PlacedTable], writer: TableWriter) -> bool:
-    """Continue tables on the next page before a row that a page end would cut; whether there were any."""
-    cut = False
-    index = 0
-    while index < len(tables):  # grows: the rest of a cut table is looked at next
-        row = _first_cut_row(document, tables[index])
-        if row is not None and row > 1:
-            tables.insert(index + 1, writer.split(tables[index], row))
-            cut = True
-        elif row == 1:
-            cut |= _move_whole(tables[index])
-        index += 1
-    return cut
+def _settle_table(document: QTextDocument, placed: PlacedTable, writer: TableWriter) -> PlacedTable | None:
+    """Move a table that a page end would cut, or cut it between two rows; what comes on the next page, if any."""
+    heading = _heading_near(document, placed)
+    if heading is not None and _stand_apart(document, heading, placed.grid.firstCursorPosition().block()):
+        _start_page(heading)
+    row = _row_to_move(document, placed)
+    if row is not None and (row <= _LEAST or placed.grid.rows() <= _FEW + 1) and _move_whole(document, placed):
+        row = _row_to_move(document, placed)
+    if row is None or row < 2:  # a single row higher than a page stays in pieces
+        return None
+    # No single row alone at the head of the next page.
+    return writer.split(placed, max(min(row, placed.grid.rows() - _LEAST), 2))
 
 
-def _first_cut_row(document: QTextDocument, placed: PlacedTable) -> int | None:
-    """First row in pieces; also the first below a head that was left alone on the page before."""
-    head_pages = _row_pages(document, placed, 0)
-    for row in range(1, placed.grid.rows()):
+def _row_to_move(document: QTextDocument, placed: PlacedTable) -> int | None:
+    """First row (0 is the head) that may not stay where it is; the frame's foot counts as the last row's."""
+    last = placed.grid.rows() - 1
+    before = _row_pages(document, placed, 0)
+    for row in range(1, last + 1):
         pages = _row_pages(document, placed, row)
-        if len(pages) > 1 or (row == 1 and min(pages) > min(head_pages)):
+        if row == last:
+            pages |= {_page_of_foot(document, placed)}
+        next_page = min(pages) > max(before)
+        if len(pages) > 1 or (next_page and (row <= _LEAST or row == last or last <= _FEW)):
             return row
+        before = pages
     return None
+
+
+def _page_of_foot(document: QTextDocument, placed: PlacedTable) -> int:
+    """Page of the lower border: where that alone is pushed to the next one, Qt draws an empty head there."""
+    area = document.documentLayout().frameBoundingRect(placed.grid)
+    return int((area.bottom() - 1) / document.pageSize().height())
 
 
 def _row_pages(document: QTextDocument, placed: PlacedTable, row: int) -> set[int]:
@@ -85,17 +94,34 @@ def _row_pages(document: QTextDocument, placed: PlacedTable, row: int) -> set[in
     return pages
 
 
-def _move_whole(placed: PlacedTable) -> bool:
-    """Start a table, with the heading above it, on a new page; False where it does already (a very high row)."""
-    before = placed.grid.firstCursorPosition().block().previous()
-    if before.isValid() and before.blockFormat().headingLevel():
-        if _starts_page(before):
-            return False
-        _start_page(before)
-        return True
+def _move_whole(document: QTextDocument, placed: PlacedTable) -> bool:
+    """Start a table on a new page, with the heading of its section where that is near.
+
+    False where it does already (a very high row).
+    """
     shape = placed.grid.format()
     if shape.pageBreakPolicy() == QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore:
         return False
+    heading = _heading_near(document, placed)
+    if heading is not None:
+        if _starts_page(heading):
+            return False
+        _start_page(heading)
+        return True
     shape.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
     placed.grid.setFormat(shape)
     return True
+
+
+def _heading_near(document: QTextDocument, placed: PlacedTable) -> QTextBlock | None:
+    """The heading right above, with nothing but a few paragraphs between it and the table."""
+    block = placed.grid.firstCursorPosition().block().previous()
+    bottom = document.documentLayout().blockBoundingRect(placed.grid.firstCursorPosition().block()).top()
+    room = document.pageSize().height() * _NEAR
+    while block.isValid() and QTextCursor(block).currentTable() is None:
+        if bottom - document.documentLayout().blockBoundingRect(block).top() > room:
+            return None
+        if block.blockFormat().headingLevel():
+            return block
+        block = block.previous()
+    return None

@@ -111,7 +111,7 @@ def paint_page(
     clip = QRectF(0, number * size.height(), size.width(), size.height())
     painter.setClipRect(clip)
     context = QAbstractTextDocumentLayout.PaintContext()
-    context.clip = clip
+    context.clip = clip.adjusted(0, 1, 0, -1)  # a line that only touches the page's edge belongs to the next page
     context.palette = QPalette(Qt.GlobalColor.white)
     context.palette.setColor(QPalette.ColorRole.Text, QColor("#1a1a1a"))
     laid_out.document.documentLayout().draw(painter, context)
