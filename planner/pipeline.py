@@ -8,6 +8,8 @@ from functools import cache
 from planner.benchmark.result import BenchmarkResult
 from planner.decide.decision import decide
 from planner.decide.fixes import Variant
+from planner.decide.hosts import LARGER_COUNTS, hosts_of
+from planner.decide.options import Asked
 from planner.decide.types import Option, Recommendation, Terms
 from planner.door import InvalidInputError, Problem
 from planner.hardware.catalogue import GpuSpec, by_id, identify
@@ -180,6 +182,19 @@ def _devices(inputs: PlanInputs, table: OpTable) -> tuple[DeviceModel | None, De
         raise InvalidInputError("job", (Problem("timed_step_s", what),))
     step_s, recipe = timed(seconds), inputs.job.recipe
     return anchored(local, local, step_s, table, recipe), anchored(rented, local, step_s, table, recipe)
+
+
+def larger_hosts(inputs: PlanInputs) -> tuple[Option, ...]:
+    """Rented hosts with more cards than are weighed, as predicted: what their size would bring, without a price.
+
+    Nothing where the job cannot be planned on them.
+    """
+    try:
+        table = table_of(inputs.job.recipe)
+        _, rented = _devices(inputs, table)
+        return hosts_of(Asked(inputs.job, table, inputs.terms), rented, LARGER_COUNTS)
+    except InvalidInputError:
+        return ()
 
 
 def evaluate(inputs: PlanInputs) -> Recommendation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from planner.decide.types import Option, Recommendation, Terms
 from planner.evidence import Range
 from planner.report.memory_chart import memory_chart
+from planner.report.scaling_charts import likely_text, speedup_chart
 from planner.report.types import Axis, ChartSpec, ReferenceLine, Series, Table
 from planner.report.wording import Wording
 
@@ -15,13 +16,18 @@ _LOG_BEYOND, _LOG_BEYOND_SCATTER = 20.0, 8.0
 _DAY_H = 24.0
 
 
-def build_charts(recommendation: Recommendation, terms: Terms, wording: Wording) -> tuple[ChartSpec, ...]:
-    """Time, cost against time, memory and speed-up, in reading order."""
+def build_charts(
+    recommendation: Recommendation, terms: Terms, wording: Wording, larger: tuple[Option, ...] = ()
+) -> tuple[ChartSpec, ...]:
+    """Time, cost against time, memory and speed-up, in reading order.
+
+    ``larger``: rented hosts with more cards than are weighed, for the speed-up.
+    """
     return (
         time_chart(recommendation, terms, wording),
         cost_time_chart(recommendation, terms, wording),
         memory_chart(recommendation, wording),
-        speedup_chart(recommendation, wording),
+        speedup_chart(recommendation, wording, larger),
     )
 
 
@@ -70,7 +76,7 @@ def time_chart(recommendation: Recommendation, terms: Terms, wording: Wording) -
     size = _DAY_H if days else 1.0
     values = [value.scaled(1 / size) if value else None for value in hours]
     say = wording.messages.say
-    labels = [_likely(wording, "time_s", option.time_s) for option in options]
+    labels = [likely_text(wording, "time_s", option.time_s) for option in options]
     lines = (
         (ReferenceLine(wording.say("chart.deadline", deadline_h=terms.deadline_h), terms.deadline_h / size),)
         if terms.deadline_h is not None
@@ -98,11 +104,6 @@ def time_chart(recommendation: Recommendation, terms: Terms, wording: Wording) -
         lines=lines,
         description=_time_description(recommendation, wording),
     )
-
-
-def _likely(wording: Wording, name: str, value: Range | None) -> str:
-    """The likely value alone, rounded as its range allows."""
-    return wording.value(name, None) if value is None else wording.likely(name, value)
 
 
 def on_time_text(option: Option, wording: Wording) -> str:
@@ -259,60 +260,3 @@ def _cost_description(drawn: list[Option], recommendation: Recommendation, wordi
     if not missing:
         return sentence
     return f"{sentence} {wording.messages.say('chart.cost_time.missing', options=', '.join(missing))}"
-
-
-def speedup_chart(recommendation: Recommendation, wording: Wording) -> ChartSpec:
-    """Speed-up over one rented GPU against the count, with its band, the efficiency as labels, and the ideal."""
-    say = wording.messages.say
-    options = [option for option in recommendation.options if option.kind == "rent"]
-    counts = tuple(float(option.gpu_count) for option in options)
-    efficiency = [option.speedup.scaled(1 / option.gpu_count) if option.speedup else None for option in options]
-    measured = Series(
-        name=say("chart.speedup.series"),
-        x=counts,
-        y=tuple(option.speedup.likely if option.speedup else None for option in options),
-        low=tuple(option.speedup.low if option.speedup else None for option in options),
-        high=tuple(option.speedup.high if option.speedup else None for option in options),
-        labels=tuple(_likely(wording, "efficiency_share", share) for share in efficiency),
-        keys=tuple(option.key for option in options),
-        emphasis=tuple(option.key == recommendation.chosen for option in options),
-    )
-    ideal = Series(name=say("chart.speedup.ideal"), x=counts, y=counts)
-    rows = tuple(
-        (
-            str(option.gpu_count),
-            wording.value("speedup", option.speedup),
-            wording.value("efficiency_share", share),
-            wording.value("step_s", option.step_total_s),
-        )
-        for option, share in zip(options, efficiency, strict=True)
-    )
-    return ChartSpec(
-        kind="lines",
-        key="speedup",
-        title=say("chart.speedup.title"),
-        x=Axis(say("chart.speedup.gpus")),
-        y=Axis(say("chart.speedup.axis")),
-        series=(measured, ideal),
-        table=Table(
-            (
-                say("chart.speedup.gpus"),
-                say("chart.speedup.series"),
-                say("chart.speedup.efficiency"),
-                say("chart.speedup.step"),
-            ),
-            rows,
-            (True, True, True, True),
-            keys=tuple(option.key for option in options),
-            emphasis=tuple(option.key == recommendation.chosen for option in options),
-        ),
-        description=_speedup_description(options, wording),
-    )
-
-
-def _speedup_description(options: list[Option], wording: Wording) -> str:
-    known = [option for option in options if option.speedup]
-    if not known:
-        return wording.say("chart.speedup.description_none")
-    best = max(known, key=lambda option: option.speedup.likely if option.speedup else 0.0)
-    return wording.say("chart.speedup.description", count=str(best.gpu_count), speedup=best.speedup)

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from planner.decide.types import Option, Recommendation
 from planner.hardware.catalogue import by_id
 from planner.offers.offer import STALE_AFTER_DAYS, PackagePrice, parse_date
-from planner.pipeline import PlanInputs
+from planner.pipeline import PlanInputs, larger_hosts
 from planner.report.accuracy_section import accuracy_section
 from planner.report.against_section import against_section
 from planner.report.charts import build_charts, on_time_text
@@ -34,7 +34,8 @@ def build_report(
     plan_file_name: str = "plan.json",
 ) -> Report:
     """The whole report of a plan in the language of ``wording``. ``name`` is the user's name of the plan."""
-    charts = {chart.key: chart for chart in build_charts(recommendation, inputs.terms, wording)}
+    drawn = build_charts(recommendation, inputs.terms, wording, larger_hosts(inputs))
+    charts = {chart.key: chart for chart in drawn}
     digest = plan_hash(inputs)
     chosen = recommendation.option(recommendation.chosen) if recommendation.chosen else None
     sections = (

@@ -9,6 +9,7 @@ import pytest
 from planner.decide.types import Reason, Terms
 from planner.evidence import Range
 from planner.report.charts import build_charts, frontier
+from planner.report.scaling_charts import efficiency_chart, speedup_chart
 from planner.report.types import ChartSpec
 from tests.report.fixtures import recommendations as made
 
@@ -151,3 +152,20 @@ def test_that_what_nobody_sells_beats_nothing(wording):
     assert len(frontier(late)) == 2
     alone = charts(lambda: replace(case, options=unsold), wording)["cost_time"]
     assert not any(series.joined for series in alone.series)
+
+
+def test_that_larger_hosts_are_drawn_and_cannot_be_chosen(wording):
+    larger = tuple(made.rented(count, None) for count in (7, 8))
+    speedup = speedup_chart(made.recommendation(), wording, larger)
+    efficiency = efficiency_chart(made.recommendation(), wording, larger)
+    for chart in (speedup, efficiency):
+        series = chart.series[0]
+        assert series.x == (1, 2, 3, 4, 5, 6, 7, 8)
+        assert series.keys[5:] == chart.table.keys[5:] == ("rent-6", "", "")
+        assert all(
+            low <= likely <= high for low, likely, high in zip(series.low, series.y, series.high, strict=True)
+        )
+        assert "4 GB/s" in series.notes[1]
+        assert len(chart.table.rows) == 8
+    assert efficiency.series[0].y[7] == pytest.approx(100 * 8**0.8 / 8)
+    assert "8 GPUs" in efficiency.description

@@ -51,7 +51,8 @@ def value_at(values: Sequence[float | None], index: int) -> float | None:
 
 
 def key_of(series: Series, index: int) -> str | None:
-    return series.keys[index] if index < len(series.keys) else None
+    """The option a point stands for; None where it stands for none that can be chosen."""
+    return (series.keys[index] or None) if index < len(series.keys) else None
 
 
 def label_of(series: Series, index: int) -> str:

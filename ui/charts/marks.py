@@ -17,6 +17,7 @@ from ui.charts.drawing import (
     key_of,
     known_values,
     label_of,
+    note_of,
     spread_text,
     value_at,
 )
@@ -136,6 +137,7 @@ def _total(drawing: Drawing, totals: Series, index: int, likely: float | None, y
 def _lines(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     """Curves with bands; the first is solid with its points, the others dashed."""
     ys = [value for series in spec.series for value in (*known_values(series.y), *known_values(series.high))]
+    ys += [line.value for line in spec.lines]
     counts = sorted({value for series in spec.series for value in series.x}) or [1.0]
     axis = value_axis(ys, spec.y.log, 1.12)
     ticks = axis.ticks()
@@ -156,6 +158,10 @@ def _lines(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
             _curve_points(drawing, spec, series, axis, tokens, selected)
         else:
             drawing.marks.append(Path(points, tokens.quiet, 1, "dash"))
+    for number, line in enumerate(spec.lines):
+        drawing.marks.append(
+            Rule(axis.at(line.value), False, tokens.bad, LINE_MARKS[number % len(LINE_MARKS)], 1.5)
+        )
     return drawing
 
 
@@ -184,8 +190,13 @@ def _curve_points(
             Text(x, y, label_of(series, index), ink, "below", strong),
         ]
         spread = spread_text(value_at(series.low, index), value, value_at(series.high, index))
-        text = f"{spec.x.label}: {significant(x)}\n{spec.y.label}: {spread}\n{label_of(series, index)}"
-        drawing.spots.append(Spot(x, y, text, key))
+        lines = [
+            f"{spec.x.label}: {significant(x)}",
+            f"{spec.y.label}: {spread}",
+            label_of(series, index),
+            note_of(series, index),
+        ]
+        drawing.spots.append(Spot(x, y, "\n".join(filter(None, lines)), key))
 
 
 _KINDS: Mapping[ChartKind, Callable[[ChartSpec, Tokens, str | None], Drawing]] = {

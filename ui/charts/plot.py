@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip
 
@@ -13,6 +13,7 @@ from ui.charts.canvas import Canvas
 from ui.charts.drawing import Drawing, Spot
 from ui.theme import Tokens
 
+_HINT = (400, 260)
 _TOP_PX = 6  # for the half of the topmost label beside the axis
 _NEAR_PX = 28  # how close the mouse must be to a point to mean it
 
@@ -36,6 +37,10 @@ class Plot(pg.PlotWidget):
         self.addItem(self.canvas, ignoreBounds=True)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the table beside it is the keyboard's way
+
+    def sizeHint(self) -> QSize:
+        """A graphics view's own hint follows its scene, which follows the view: it would only ever grow."""
+        return QSize(*_HINT)
 
     @property
     def small_font(self) -> QFont:

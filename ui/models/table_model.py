@@ -40,9 +40,9 @@ class TableModel(QAbstractTableModel):
         self.endResetModel()
 
     def key(self, row: int) -> str | None:
-        """The option a row is about."""
+        """The option a row is about; None for one that cannot be chosen."""
         keys = self._table.keys if self._table else ()
-        return keys[row] if 0 <= row < len(keys) else None
+        return (keys[row] or None) if 0 <= row < len(keys) else None
 
     def row_of(self, key: str | None) -> int | None:
         keys = self._table.keys if self._table else ()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QLabel, QVBoxLayout
 
-from ui.charts.card import ChartCard
 from ui.i18n import tr, wording
 from ui.models.table_model import TableModel
 from ui.notices import Notices
+from ui.pages.answer_charts import AnswerCharts
 from ui.pages.option_table import options_table
 from ui.settings import Settings
 from ui.state import Answer, Store
@@ -23,32 +23,18 @@ class AnswerPage(Page):
         self._store = store
         self._drawn: tuple[Answer | None, str | None] = (None, None)
         self.body.addWidget(self._verdict_card())
-        self.charts: dict[str, ChartCard] = {}
-        titles = {
-            "time": self.tr("Time to the result"),
-            "cost_time": self.tr("Cost against time"),
-            "memory": self.tr("Memory"),
-            "speedup": self.tr("Speed-up"),
-            "sensitivity": self.tr("What moves the cost"),
-        }
-        for key, title in titles.items():
-            self.charts[key] = ChartCard(title, theme, settings, notices)
-            self.charts[key].selected.connect(store.select)
-        self.body.addLayout(self._beside("time", "cost_time"))
+        self._charts = AnswerCharts(store, theme, settings, notices)
+        self.charts = self._charts.cards
+        self.body.addWidget(self._charts)
         self.body.addWidget(self._options_card())
-        self.body.addLayout(self._beside("memory", "speedup"))
-        self.body.addLayout(self._beside("sensitivity"))
         self.body.addStretch(1)
         store.answer_changed.connect(self.refresh)
         store.selection_changed.connect(self.refresh)
         self.refresh()
 
-    def _beside(self, *keys: str) -> QHBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(2 * GRID)
-        for key in keys:
-            line.addWidget(self.charts[key], 1)
-        return line
+    def show_charts(self, tab: str) -> None:
+        """Turn to one of the tabs of charts."""
+        self._charts.show_tab(tab)
 
     def _verdict_card(self) -> Card:
         card = Card("")
@@ -87,9 +73,6 @@ class AnswerPage(Page):
             waiting = self.tr("The first answer is being worked out.")
             self.sentence.setText(next(iter(answer.problems.values()), waiting))
             return
-        from planner.report.charts import build_charts
-        from planner.report.decision_sections import sensitivity_chart
-
         words, recommendation = wording(), answer.recommendation
         self.sentence.setText(words.verdict(recommendation))
         self._show_reasons([words.reason(reason) for reason in recommendation.reasons[1:4]])
@@ -98,12 +81,7 @@ class AnswerPage(Page):
         if chosen_row is not None:
             self.table.selectRow(chosen_row)
         self._explain(selection)
-        for spec in build_charts(recommendation, answer.inputs.terms, words):
-            self.charts[spec.key].show_spec(spec, selection)
-        moves = sensitivity_chart(recommendation, words)  # of the recommended option's cost; None: not known
-        self.charts["sensitivity"].setVisible(moves is not None)
-        if moves is not None:
-            self.charts["sensitivity"].show_spec(moves, selection)
+        self._charts.show_answer(answer, selection)
 
     def _show_reasons(self, texts: list[str]) -> None:
         while len(self._reason_labels) < len(texts):
