@@ -61,8 +61,36 @@ def read_topics(language: str) -> dict[str, str]:
     return templates
 
 
+@dataclass
+class _Choice:
+    language: str = FALLBACK_LANGUAGE
+
+
+_choice = _Choice()
+
+
+def use_language(code: str) -> None:
+    """Speak this language from now on, in the whole process: what ``load_messages()`` gives.
+
+    Raises FileNotFoundError for a language that is not shipped.
+    """
+    _read_messages(code)
+    _choice.language = code
+
+
+def language_in_use() -> str:
+    return _choice.language
+
+
+def load_messages(language: str | None = None) -> Messages:
+    """All topics of a language, of the one in use unless another is named.
+
+    Raises FileNotFoundError for a language that is not shipped.
+    """
+    return _read_messages(language or _choice.language)
+
+
 @cache
-def load_messages(language: str = FALLBACK_LANGUAGE) -> Messages:
-    """Read every topic of a language; raises FileNotFoundError for a language that is not shipped."""
-    behind = {} if language == FALLBACK_LANGUAGE else load_messages(FALLBACK_LANGUAGE).templates
+def _read_messages(language: str) -> Messages:
+    behind = {} if language == FALLBACK_LANGUAGE else _read_messages(FALLBACK_LANGUAGE).templates
     return Messages(language, {**behind, **read_topics(language)})

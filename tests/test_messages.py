@@ -8,7 +8,7 @@ from string import Formatter
 
 import pytest
 
-from planner.messages import FALLBACK_LANGUAGE, languages, load_messages, read_topics
+from planner.messages import FALLBACK_LANGUAGE, languages, load_messages, read_topics, use_language
 from planner.paths import RESOURCES
 
 OTHERS = [language for language in languages() if language != FALLBACK_LANGUAGE]
@@ -68,3 +68,16 @@ def test_that_every_language_has_the_same_files():
 def test_that_a_language_that_is_not_shipped_is_refused():
     with pytest.raises(FileNotFoundError, match="xx"):
         load_messages("xx")
+
+
+def test_that_a_language_is_chosen_once_for_the_whole_process():
+    use_language("vi")
+    try:
+        assert load_messages().language == "vi"
+        assert load_messages("en").language == "en"
+        with pytest.raises(FileNotFoundError):
+            use_language("xx")
+        assert load_messages().language == "vi"
+    finally:
+        use_language(FALLBACK_LANGUAGE)
+    assert load_messages().language == "en"

@@ -57,13 +57,15 @@ def _print_snapshot(snapshot: Snapshot) -> None:
     if host.on_battery:
         click.echo(messages.say("cli.detect.battery"))
     if snapshot.gpus:
-        columns = ("#", "GPU", "memory", "free", "capability", "limit", "temperature", "busy", "PCIe")
+        names = ("memory", "free", "capability", "limit", "temperature", "busy")
+        columns = [messages.say(f"cli.detect.column.{name}") for name in names]
         click.echo()
-        print_table(columns, map(_gpu_row, snapshot.gpus), (True, False) + (True,) * 7)
+        print_table(("#", "GPU", *columns, "PCIe"), map(_gpu_row, snapshot.gpus), (True, False) + (True,) * 7)
     click.echo("\n" + messages.say("cli.detect.checks"))
     for check in snapshot.checks:
         values = dict(check.values)
-        click.echo(f"  [{check.status.value:7}] {messages.say(f'{check.code}.title', **values)}")
+        status = messages.say(f"cli.detect.status.{check.status.value}")
+        click.echo(f"  [{status:7}] {messages.say(f'{check.code}.title', **values)}")
         if check.status.value in ("failed", "unknown"):
             click.echo(f"            {messages.say(f'{check.code}.action', **values)}")
     if snapshot.interpreters:
@@ -77,7 +79,8 @@ def _print_snapshot(snapshot: Snapshot) -> None:
             )
             for interpreter in snapshot.interpreters
         )
-        print_table(("python", "version", "torch", "devices"), rows)
+        version, devices = (messages.say(f"cli.detect.column.{name}") for name in ("version", "devices"))
+        print_table(("python", version, "torch", devices), rows)
 
 
 def _write(path: Path, text: str) -> None:

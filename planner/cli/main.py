@@ -14,6 +14,7 @@ from planner.cli.offers import offers
 from planner.cli.plan import plan
 from planner.cli.report import replay, report
 from planner.door import InvalidInputError
+from planner.messages import FALLBACK_LANGUAGE, languages, use_language
 
 
 class _PlanGroup(click.Group):
@@ -49,11 +50,18 @@ def _run_self_test(context: click.Context, _option: click.Parameter, wanted: boo
         context.exit(0 if self_test(main) else 1)
 
 
+def _use_language(_context: click.Context, _option: click.Parameter, code: str) -> None:
+    use_language(code)
+
+
 @click.group(cls=_PlanGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_versions,
               help="Print the versions of the app and of what it stands on.")  # fmt: skip
 @click.option("--self-test", is_flag=True, is_eager=True, expose_value=False, callback=_run_self_test,
               help="Check this installation: detect, plan, print, benchmark.")  # fmt: skip
+@click.option("--language", type=click.Choice(languages()), default=FALLBACK_LANGUAGE, show_default=True,
+              envvar="GPU_PLANNER_LANGUAGE", show_envvar=True, is_eager=True, expose_value=False,
+              callback=_use_language, help="Language of what is printed and of the report.")  # fmt: skip
 def main() -> None:
     """Decide whether to train on this machine or to rent RTX 3090s."""
 

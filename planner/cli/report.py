@@ -11,7 +11,7 @@ import click
 from planner.children import python_child_argv, python_child_env
 from planner.cli.output import as_json, print_json, print_table
 from planner.cli.plan import print_answer
-from planner.messages import load_messages
+from planner.messages import language_in_use, load_messages
 from planner.pipeline import evaluate
 from planner.report.as_json import as_json as recommendation_json
 from planner.report.plan_file import compare_with_saved, read_plan
@@ -89,7 +89,8 @@ def report(plan_file: Path, pdf: Path | None, html: Path | None, json_wanted: bo
 
 def _write_pdf(plan_file: Path, pdf: Path) -> None:
     """The PDF is painted by Qt, which the domain does not know: a child does it."""
-    command = python_child_argv("ui.report", os.fspath(plan_file.resolve()), os.fspath(pdf.resolve()))
+    files = (os.fspath(plan_file.resolve()), os.fspath(pdf.resolve()))
+    command = python_child_argv("ui.report", *files, "--language", language_in_use())
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_PDF_DEADLINE_S, check=False, env=python_child_env()
