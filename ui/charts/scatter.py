@@ -45,6 +45,7 @@ def scatter(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     for series in joined:
         _band(frame, series)
     for number, series in enumerate(joined):
+        _edges(frame, series, number)
         _curve(frame, series, number)
     for number, line in enumerate(spec.lines):
         stands = line.orientation == "vertical"
@@ -63,7 +64,7 @@ def _frame(spec: ChartSpec, tokens: Tokens, selected: str | None) -> _Frame:
     level = [line.value for line in spec.lines if line.orientation == "horizontal"]
     xs = [value for one in spec.series for value in (*known_values((*one.x_low, *one.x_high)), *one.x)]
     ys = [value for one in spec.series for value in known_values((*one.low, *one.high, *one.y))]
-    x = value_axis([*xs, *upright], spec.x.log, 1.04 if _is_curves(spec) else 1.18)
+    x = value_axis([*xs, *upright], spec.x.log, 1.04 if _ends_in_curves(spec) else 1.18)
     y = value_axis([*ys, *level], spec.y.log, 1.12)
     x_ticks, y_ticks = x.ticks(), y.ticks()
     marks: list[Mark] = [Rule(position, True, tokens.border) for position, _ in x_ticks]
@@ -72,9 +73,11 @@ def _frame(spec: ChartSpec, tokens: Tokens, selected: str | None) -> _Frame:
     return _Frame(Drawing(marks, [], x.span, y.span, x_ticks, y_ticks, **labels), spec, x, y, tokens, selected)
 
 
-def _is_curves(spec: ChartSpec) -> bool:
-    """Nothing but lines: their names stand on them, so no room is needed beside the last point."""
-    return all(series.joined for series in spec.series)
+def _ends_in_curves(spec: ChartSpec) -> bool:
+    """No point needs room for its name beyond the end of the lines."""
+    curves = max((max(one.x) for one in spec.series if one.joined and one.x), default=0.0)
+    points = [value for one in spec.series if not one.joined for value in (*one.x, *known_values(one.x_high))]
+    return curves > 0 and all(value <= curves for value in points)
 
 
 def _band(frame: _Frame, series: Series) -> None:
@@ -86,6 +89,15 @@ def _band(frame: _Frame, series: Series) -> None:
     edge = [(x, low) for x, low, _ in known] + [(x, high) for x, _, high in reversed(known)]
     if len(known) > 1:
         frame.drawing.marks.append(Area(tuple(edge), frame.tokens.chart_band))
+
+
+def _edges(frame: _Frame, series: Series, number: int) -> None:
+    """Thin lines around the band in the style of its line: bands that cover each other stay apart."""
+    for side in (series.low, series.high):
+        known = [(frame.x.at(x), frame.y.at(y)) for x, y in zip(series.x, side, strict=False) if y is not None]
+        if len(known) > 1:
+            colour = joined_colour(series, number, frame.tokens)
+            frame.drawing.marks.append(Path(tuple(known), colour, 0.7, JOINED[number % len(JOINED)]))
 
 
 def _curve(frame: _Frame, series: Series, number: int) -> None:

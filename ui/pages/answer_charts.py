@@ -37,6 +37,7 @@ class AnswerCharts(QWidget):
             "cost_time": self.tr("Cost against time"),
             "speedup": self.tr("Speed-up"),
             "efficiency": self.tr("Efficiency of more GPUs"),
+            "break_even": self.tr("Buy or rent"),
             "memory": self.tr("Memory"),
             "sensitivity": self.tr("What moves the cost"),
         }
@@ -46,7 +47,7 @@ class AnswerCharts(QWidget):
         self._add("cost", self.tr("Time and cost"), self._cost_specs, "time", "cost_time")
         self._add("scaling", self.tr("More GPUs"), self._scaling_specs, "speedup", "efficiency")
         self._add("device", self.tr("Memory"), self._device_specs, "memory")
-        self._add("money", self.tr("What moves the cost"), self._money_specs, "sensitivity")
+        self._add("money", self.tr("Buy or rent"), self._money_specs, "break_even", "sensitivity")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
@@ -119,9 +120,12 @@ class AnswerCharts(QWidget):
         yield memory_chart(self._answer.recommendation, wording())
 
     def _money_specs(self) -> Iterator[ChartSpec]:
+        from planner.report.break_even_chart import break_even_chart
         from planner.report.decision_sections import sensitivity_chart
 
-        assert self._answer.recommendation is not None
-        moves = sensitivity_chart(self._answer.recommendation, wording())  # None: not known
-        if moves is not None:
-            yield moves
+        recommendation, inputs = self._answer.recommendation, self._answer.inputs
+        assert recommendation is not None
+        assert inputs is not None
+        pays = break_even_chart(recommendation, inputs.terms, wording())
+        moves = sensitivity_chart(recommendation, wording())
+        yield from (spec for spec in (pays, moves) if spec is not None)  # None: not known
