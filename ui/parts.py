@@ -11,6 +11,7 @@ from ui.controllers.detect import DetectController
 from ui.controllers.models import ModelsController
 from ui.controllers.offers import OffersController
 from ui.controllers.plan import PlanController
+from ui.controllers.presentation import PresentationController
 from ui.controllers.recovery import RecoveryController
 from ui.controllers.report import ReportController
 from ui.controllers.telemetry import TelemetryController
@@ -38,6 +39,7 @@ class Parts:
     plan: PlanController
     offers: OffersController
     report: ReportController
+    look: PresentationController
     models: ModelsController
     undo: UndoController
     recovery: RecoveryController
@@ -54,6 +56,7 @@ class Parts:
 
 def build_parts(parent: QObject, settings: Settings, demo: bool = False) -> Parts:
     store, tasks, notices = Store(parent), Tasks(parent), Notices(parent)
+    look = PresentationController(settings, tasks, notices, parent)
     detect = DetectController(store, tasks, notices, settings, demo, parent)
     return Parts(
         store=store,
@@ -64,9 +67,10 @@ def build_parts(parent: QObject, settings: Settings, demo: bool = False) -> Part
         detect=detect,
         benchmark=BenchmarkController(store, detect, tasks, notices, parent),
         telemetry=TelemetryController(store, detect, parent),
-        plan=PlanController(store, tasks, notices, parent),
+        plan=PlanController(store, tasks, notices, look, parent),
         offers=OffersController(store, tasks, notices, parent),
-        report=ReportController(store, tasks, notices, parent),
+        report=ReportController(store, tasks, notices, look, parent),
+        look=look,
         models=ModelsController(store, tasks, notices, parent),
         undo=UndoController(store, parent),
         recovery=RecoveryController(store, tasks, notices, parent),

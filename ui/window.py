@@ -179,7 +179,7 @@ class MainWindow(QMainWindow):
 
         parts = self._parts
         actions = (self.open_plan, self.save_plan, self.export_pdf, self.export_html)
-        return ReportPage(parts.store, parts.report, *actions)
+        return ReportPage(parts.store, parts.report, parts.look, *actions)
 
     def _accuracy_page(self) -> QWidget:
         from ui.pages.accuracy import AccuracyPage

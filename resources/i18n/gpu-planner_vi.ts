@@ -456,6 +456,73 @@
     </message>
   </context>
   <context>
+    <name>LookCard</name>
+    <message>
+      <source>&amp;Choose a logo…</source>
+      <translation>&amp;Chọn logo…</translation>
+    </message>
+    <message>
+      <source>Choose a logo</source>
+      <translation>Chọn logo</translation>
+    </message>
+    <message>
+      <source>Comment</source>
+      <translation>Ghi chú</translation>
+    </message>
+    <message>
+      <source>Comment on “{0}”</source>
+      <translation>Ghi chú cho “{0}”</translation>
+    </message>
+    <message>
+      <source>Everything</source>
+      <translation>Tất cả</translation>
+    </message>
+    <message>
+      <source>Fo&amp;rm</source>
+      <translation>Bản b&amp;áo cáo</translation>
+    </message>
+    <message>
+      <source>Look</source>
+      <translation>Trình bày</translation>
+    </message>
+    <message>
+      <source>Paper si&amp;ze</source>
+      <translation>Khổ &amp;giấy</translation>
+    </message>
+    <message>
+      <source>Pictures (*.png *.jpg *.jpeg)</source>
+      <translation>Hình ảnh (*.png *.jpg *.jpeg)</translation>
+    </message>
+    <message>
+      <source>Printed at the foot of every page</source>
+      <translation>In ở chân mỗi trang</translation>
+    </message>
+    <message>
+      <source>Remove the logo</source>
+      <translation>Bỏ logo</translation>
+    </message>
+    <message>
+      <source>Sect&amp;ions</source>
+      <translation>Các p&amp;hần</translation>
+    </message>
+    <message>
+      <source>Sections of the report</source>
+      <translation>Các phần của báo cáo</translation>
+    </message>
+    <message>
+      <source>Short</source>
+      <translation>Ngắn gọn</translation>
+    </message>
+    <message>
+      <source>Tea&amp;m</source>
+      <translation>N&amp;hóm</translation>
+    </message>
+    <message>
+      <source>Team</source>
+      <translation>Nhóm</translation>
+    </message>
+  </context>
+  <context>
     <name>MachinePage</name>
     <message>
       <source>&amp;Refresh</source>
@@ -1122,6 +1189,13 @@
     <message>
       <source>{0} could not be opened. Your plan here is unchanged.</source>
       <translation>Không mở được {0}. Kế hoạch của bạn ở đây giữ nguyên.</translation>
+    </message>
+  </context>
+  <context>
+    <name>PresentationController</name>
+    <message>
+      <source>{0} was not taken as a logo.</source>
+      <translation>Không dùng {0} làm logo được.</translation>
     </message>
   </context>
   <context>

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from planner.door import InvalidInputError
 from planner.workload.job import Job
+from ui.controllers.presentation import PresentationController
 from ui.draft import CHOICES, QUANTITIES, Draft, draft_of
 from ui.jobs.thread import Tasks
 from ui.notices import Notices, Severity
@@ -99,9 +100,16 @@ class PlanController(QObject):
     presets_changed = Signal()
     open_ended = Signal()
 
-    def __init__(self, store: Store, tasks: Tasks, notices: Notices, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tasks: Tasks,
+        notices: Notices,
+        look: PresentationController,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._store, self._tasks, self._notices = store, tasks, notices
+        self._store, self._tasks, self._notices, self._look = store, tasks, notices, look
         self.presets: tuple[PresetInfo, ...] = ()
         self._terms: Terms | None = None
         self._offers_unreadable = False
@@ -150,6 +158,7 @@ class PlanController(QObject):
         if self.presets:
             self._store.set_draft(self._first_draft())
             self._store.restore({"plan_path": None, "base": None, "today": None})
+            self._look.forget_comments()
             self._notices.clear("plan")
 
     def sample_plan(self) -> None:
@@ -249,6 +258,7 @@ class PlanController(QObject):
         store.set_rates(inputs.rates)
         store.set_draft(draft_of(inputs.job, inputs.terms, frozenset({*QUANTITIES, *CHOICES})))
         store.set_plan(path, inputs)
+        self._look.take(saved.presentation)
         store.recompute()
         text = self.tr(
             "Opened {0}. Machine, benchmark and prices are those of the plan; Refresh looks at this one."
@@ -291,11 +301,12 @@ class PlanController(QObject):
             return
         answer = self._store.answer
         recommendation = None if answer.stale else answer.recommendation
+        look = self._look.value
 
         def work(_cancelled: object) -> None:
             from planner.report.plan_file import save_plan
 
-            save_plan(path, inputs, recommendation)
+            save_plan(path, inputs, recommendation, presentation=look)
 
         def done(_result: None, error: Exception | None) -> None:
             if error is not None:

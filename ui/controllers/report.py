@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QImage
 
+from ui.controllers.presentation import PresentationController
 from ui.jobs.thread import Task, Tasks
 from ui.notices import Notices, Severity
 from ui.state import Store
@@ -25,9 +26,16 @@ class ReportController(QObject):
     progress = Signal(int, int)
     busy_changed = Signal()
 
-    def __init__(self, store: Store, tasks: Tasks, notices: Notices, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tasks: Tasks,
+        notices: Notices,
+        look: PresentationController,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._store, self._tasks, self._notices = store, tasks, notices
+        self._store, self._tasks, self._notices, self._look = store, tasks, notices, look
         self._task: Task | None = None
         self._preview: Task | None = None
         self.name = ""
@@ -38,7 +46,27 @@ class ReportController(QObject):
         return self._task is not None
 
     def report(self) -> Report | None:
-        """The report of the present answer; None while there is none, or while it is out of date."""
+        """The present answer as the team wants it; None while there is none, or while it is out of date."""
+        from planner.report.presentation import presented
+
+        whole = self._whole_report()
+        return presented(whole, self._look.value) if whole else None
+
+    def section_titles(self) -> tuple[tuple[str, str], ...]:
+        """Key and title of every section that the present answer has, switched off or not."""
+        whole = self._whole_report()
+        return tuple((section.key, section.title) for section in whole.sections) if whole else ()
+
+    def _plan(self) -> bytes | None:
+        """The plan file of the present answer, to be attached."""
+        from planner.report.plan_file import plan_text
+
+        answer = self._store.answer
+        if answer.inputs is None or answer.recommendation is None:
+            return None
+        return plan_text(answer.inputs, answer.recommendation, self.name, self._look.value)
+
+    def _whole_report(self) -> Report | None:
         answer = self._store.answer
         if answer.recommendation is None or answer.inputs is None or answer.stale:
             return None
@@ -52,11 +80,12 @@ class ReportController(QObject):
         from ui.report.fonts import report_font_family
 
         report_font_family()  # registers the bundled font, here on the GUI thread
+        plan = self._plan()
 
         def write(report: Report, cancelled: Callable[[], bool]) -> None:
             from ui.report.pdf import write_pdf
 
-            write_pdf(report, path, self.progress.emit, cancelled)
+            write_pdf(report, path, self.progress.emit, cancelled, plan=plan)
 
         self._export(path, write)
 

@@ -8,8 +8,10 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
+from ui.controllers.presentation import PresentationController
 from ui.controllers.report import ReportController
 from ui.i18n import tr
+from ui.pages.report_look import LookCard
 from ui.state import Store
 from ui.theme import GRID
 from ui.widgets.basic import Card, Page, button, label
@@ -39,7 +41,13 @@ class _Pages(QScrollArea):
 class ReportPage(Page):
     """Buttons left, the report's pages right. ``actions``: open plan, save plan, PDF, HTML."""
 
-    def __init__(self, store: Store, report: ReportController, *actions: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        report: ReportController,
+        look: PresentationController,
+        *actions: Callable[[], object],
+    ) -> None:
         super().__init__(
             tr("ReportPage", "Report"),
             tr("ReportPage", "For your team to check and sign: verdict, charts, assumptions with their evidence."),
@@ -51,6 +59,8 @@ class ReportPage(Page):
         left = QVBoxLayout()
         left.setSpacing(2 * GRID)
         left.addWidget(self._export_card(export_pdf, export_html))
+        self.look = LookCard(report, look)
+        left.addWidget(self.look)
         left.addWidget(self._plan_card(open_plan, save_plan))
         left.addStretch(1)
         columns.addLayout(left, 2)
@@ -64,6 +74,7 @@ class ReportPage(Page):
         store.answer_changed.connect(self.refresh)
         store.plan_changed.connect(self.refresh)
         report.busy_changed.connect(self.refresh)
+        look.changed.connect(self.refresh)
         report.progress.connect(self._show_progress)
         self.refresh()
 
@@ -141,6 +152,7 @@ class ReportPage(Page):
         path = self._store.plan_path
         self.path.setText(str(path) if path else self.tr("Not saved yet."))
         if self.isVisible():
+            self.look.refresh()
             self._timer.start()
 
     def _show_progress(self, page: int, pages: int) -> None:

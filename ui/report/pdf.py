@@ -57,7 +57,7 @@ def write_pdf(
     before each. Raises ExportCancelledError, or OSError with a clear reason; a file that was at ``path`` is then
     untouched.
     """
-    messages = messages or load_messages()
+    messages = messages or load_messages(report.language)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
