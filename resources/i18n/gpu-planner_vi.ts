@@ -479,7 +479,7 @@
     </message>
     <message>
       <source>Fo&amp;rm</source>
-      <translation>Bản b&amp;áo cáo</translation>
+      <translation>Độ &amp;dài</translation>
     </message>
     <message>
       <source>Look</source>
