@@ -19,6 +19,7 @@ from planner.offers.offer import Offer, parse_date
 from planner.predict.anchor import anchored, timed
 from planner.predict.device import device_from_benchmark, device_from_catalogue
 from planner.predict.ladder import Rung, ladder
+from planner.predict.roofline import Roofline, roofline_of
 from planner.predict.types import DeviceModel
 from planner.workload.job import Job, Recipe
 from planner.workload.optable import OpTable
@@ -195,6 +196,29 @@ def larger_hosts(inputs: PlanInputs) -> tuple[Option, ...]:
         return hosts_of(Asked(inputs.job, table, inputs.terms), rented, LARGER_COUNTS)
     except InvalidInputError:
         return ()
+
+
+def roofline(inputs: PlanInputs, option: Option) -> Roofline | None:
+    """The job of an option on the limits of its GPU, with this machine's probes where that is measured.
+
+    None: the GPU is not known, or the job cannot be planned.
+    """
+    gpu, benchmark = local_gpu(inputs.snapshot, inputs.gpu_uuid), inputs.benchmark
+    here = option.kind == "local"
+    measured = benchmark if here and benchmark and _measured_device(gpu, benchmark) else None
+    spec = _spec(gpu) if gpu else None
+    has_sheet = spec is not None and spec.bandwidth_bytes_per_s is not None
+    recipe = replace(inputs.job.recipe, batch_size=option.batch_per_gpu)
+    try:
+        table = table_of(recipe)
+        local, rented = _devices(inputs, table)
+        device = local if here else rented
+        if device is None:
+            return None
+        probes = measured.probes if measured else ()
+        return roofline_of(table, recipe, device, probes, limits_measured=here and not has_sheet)
+    except InvalidInputError:
+        return None
 
 
 def evaluate(inputs: PlanInputs) -> Recommendation:

@@ -120,7 +120,8 @@ def _scatter(spec: ChartSpec, frame: Frame) -> list[str]:
             if left is not None and right is not None:
                 parts.append(line(frame.x.at(left), y, frame.x.at(right), y, colour, width))
             parts.append(marker(x, y, shape, colour, strong))
-            points.append((x, y, _label(series, index), strong))
+            if _label(series, index):
+                points.append((x, y, _label(series, index), strong))
     return parts + _names(points, frame.area)
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication
+from pyqtgraph import AxisItem
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter, QPicture
 from pytestqt.qtbot import QtBot
 
 from planner.decide.types import Recommendation, Terms
@@ -168,6 +169,24 @@ def test_that_the_last_label_below_an_axis_is_not_cut(card: ChartCard, qtbot: Qt
         end = card.plot.mapFromScene(box.mapViewToScene(QPointF(last, box.viewRange()[1][0]))).x()
         half = QFontMetricsF(card.plot.small_font).horizontalAdvance(text) / 2
         assert end + half <= card.plot.viewport().width()
+        assert text in [drawn for _, _, drawn in _drawn_labels(axis)]
+
+
+def _drawn_labels(axis: AxisItem) -> list[tuple[QRectF, object, str]]:
+    picture = QPicture()
+    painter = QPainter(picture)
+    painter.setFont(axis.style["tickFont"])
+    _, _, labels = axis.generateDrawSpecs(painter)
+    painter.end()
+    return labels
+
+
+def test_that_a_long_label_at_the_very_end_of_an_axis_is_drawn(card: ChartCard, qtbot: QtBot) -> None:
+    spec = next(one for one in specs(recommendations.recommendation()) if one.key == "cost_time")
+    curve = Series("Curve", (20.0, 4999.0), (1.0, 2.0), joined=True)
+    card.show_spec(replace(spec, x=replace(spec.x, log=True), series=(curve,), lines=()), None)
+    qtbot.wait(10)
+    assert "5,000" in [text for _, _, text in _drawn_labels(card.plot.getAxis("bottom"))]
 
 
 def test_that_joined_points_are_a_line_with_a_legend_and_values(card: ChartCard) -> None:
@@ -181,3 +200,13 @@ def test_that_joined_points_are_a_line_with_a_legend_and_values(card: ChartCard)
     assert paths, "the gap leaves a line of the two last points"
     assert any(name == "Frontier" and mark == "dash" for name, _, mark in card.legend._entries)
     assert not card.grab().isNull()
+
+
+def test_that_points_without_a_label_are_told_on_hover_only(card: ChartCard) -> None:
+    points = Series("Probes", (1.0, 2.0), (3.0, 4.0), labels=("", "gemm"), notes=("copy", ""))
+    spec = next(one for one in specs(recommendations.recommendation()) if one.key == "cost_time")
+    card.show_spec(replace(spec, series=(points,)), None)
+    texts = [mark.text for mark in card.plot.canvas.marks if isinstance(mark, canvas.Text)]
+    assert texts == ["gemm"]
+    assert [spot.text.splitlines()[0] for spot in card.plot.spots] == ["Probes", "gemm"]
+    assert card.plot.spots[0].text.endswith("copy")

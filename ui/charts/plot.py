@@ -15,6 +15,7 @@ from ui.theme import Tokens
 
 _HINT = (400, 260)
 _TOP_PX = 6  # for the half of the topmost label beside the axis
+_LABEL_ROOM_PX = 60  # past the end of an axis: a label that reaches further is dropped
 _NEAR_PX = 28  # how close the mouse must be to a point to mean it
 
 
@@ -59,7 +60,7 @@ class Plot(pg.PlotWidget):
             axis.setPen(pg.mkPen(tokens.strong_border))
             axis.setTextPen(pg.mkPen(tokens.quiet))
             axis.setTickFont(self.small_font)
-            axis.setStyle(tickLength=0, tickTextOffset=6, hideOverlappingLabels=False)
+            axis.setStyle(tickLength=0, tickTextOffset=6, hideOverlappingLabels=_LABEL_ROOM_PX)
             axis.label.setDefaultTextColor(QColor(tokens.quiet))
             axis.label.setFont(self.small_font)
 

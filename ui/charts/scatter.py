@@ -145,14 +145,13 @@ def _point(frame: _Frame, series: Series, index: int, likely: float, symbol: str
         drawing.marks.append(Path(((x, frame.y.at(low)), (x, frame.y.at(high))), colour, width))
     if x_low is not None and x_high is not None:
         drawing.marks.append(Path(((frame.x.at(x_low), y), (frame.x.at(x_high), y)), colour, width))
-    name = label_of(series, index) or series.name
-    important = strong or is_selected
-    drawing.marks += [
-        Dot(x, y, symbol, 13 if strong else 9, colour, tokens.ink if is_selected else colour),
-        Text(x, y, name, tokens.ink if important else tokens.quiet, "free", important, tokens.surface),
-    ]
+    name, important = label_of(series, index), strong or is_selected
+    drawing.marks.append(Dot(x, y, symbol, 13 if strong else 9, colour, tokens.ink if is_selected else colour))
+    if name:
+        ink = tokens.ink if important else tokens.quiet
+        drawing.marks.append(Text(x, y, name, ink, "free", important, tokens.surface))
     lines = [
-        name,
+        name or series.name,
         f"{frame.spec.x.label}: {spread_text(x_low, series.x[index], x_high)}",
         f"{frame.spec.y.label}: {spread_text(low, likely, high)}",
         note_of(series, index),

@@ -69,6 +69,7 @@ class AnswerPage(Page):
         if not self.isVisible() or (drawn is answer and drawn_selection == selection):
             return
         self._drawn = (answer, selection)
+        self._charts.setVisible(answer.recommendation is not None)  # empty axes say nothing
         if answer.recommendation is None or answer.inputs is None:
             waiting = self.tr("The first answer is being worked out.")
             self.sentence.setText(next(iter(answer.problems.values()), waiting))

@@ -37,6 +37,7 @@ class AnswerCharts(QWidget):
             "cost_time": self.tr("Cost against time"),
             "speedup": self.tr("Speed-up"),
             "efficiency": self.tr("Efficiency of more GPUs"),
+            "roofline": self.tr("Roofline"),
             "break_even": self.tr("Buy or rent"),
             "memory": self.tr("Memory"),
             "sensitivity": self.tr("What moves the cost"),
@@ -46,7 +47,7 @@ class AnswerCharts(QWidget):
             self.cards[key].selected.connect(store.select)
         self._add("cost", self.tr("Time and cost"), self._cost_specs, "time", "cost_time")
         self._add("scaling", self.tr("More GPUs"), self._scaling_specs, "speedup", "efficiency")
-        self._add("device", self.tr("Memory"), self._device_specs, "memory")
+        self._add("device", self.tr("Memory and speed"), self._device_specs, "memory", "roofline")
         self._add("money", self.tr("Buy or rent"), self._money_specs, "break_even", "sensitivity")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -114,10 +115,18 @@ class AnswerCharts(QWidget):
         yield efficiency_chart(self._answer.recommendation, wording(), larger)
 
     def _device_specs(self) -> Iterator[ChartSpec]:
+        from planner.pipeline import roofline
         from planner.report.memory_chart import memory_chart
+        from planner.report.roofline_chart import roofline_chart
 
-        assert self._answer.recommendation is not None
-        yield memory_chart(self._answer.recommendation, wording())
+        recommendation, inputs = self._answer.recommendation, self._answer.inputs
+        assert recommendation is not None
+        assert inputs is not None
+        yield memory_chart(recommendation, wording())
+        option = recommendation.option(self._selection or recommendation.options[0].key)
+        found = roofline(inputs, option)  # None: the GPU is not known
+        if found is not None:
+            yield roofline_chart(found, wording())
 
     def _money_specs(self) -> Iterator[ChartSpec]:
         from planner.report.break_even_chart import break_even_chart
