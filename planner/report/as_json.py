@@ -16,7 +16,7 @@ from planner.report.types import Report
 
 def as_json(recommendation: Recommendation) -> dict[str, Any]:
     """Dataclasses as objects, arrays as lists, what is not finite as null; options carry their ``key``."""
-    data: dict[str, Any] = _plain(recommendation)
+    data: dict[str, Any] = plain_json(recommendation)
     for option, source in zip(data["options"], recommendation.options, strict=True):
         option["key"] = source.key
     if recommendation.newer is not None:
@@ -26,11 +26,12 @@ def as_json(recommendation: Recommendation) -> dict[str, Any]:
 
 def report_json(report: Report) -> dict[str, Any]:
     """The sections with their texts, tables and chart data."""
-    data: dict[str, Any] = _plain(report)
+    data: dict[str, Any] = plain_json(report)
     return data
 
 
-def _plain(value: Any) -> Any:
+def plain_json(value: Any) -> Any:
+    """Dataclasses, arrays and enumerations as what JSON has; what is not finite as null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     elif isinstance(value, np.ndarray | np.generic):
@@ -38,9 +39,9 @@ def _plain(value: Any) -> Any:
     elif isinstance(value, Enum):
         value = value.value
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
+        return [plain_json(item) for item in value]
     if isinstance(value, bytes):
         return base64.b64encode(value).decode("ascii")
     if isinstance(value, float) and not math.isfinite(value):
