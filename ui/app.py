@@ -1,4 +1,4 @@
-"""The entry of the window: ``gpu-planner [--demo] [PLAN]``."""
+"""The entry of the window: ``gpu-planner [--demo] [--language CODE] [PLAN]``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
+from planner.messages import languages
+
 log = logging.getLogger("gpu-planner")
 
 
@@ -18,6 +20,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="gpu-planner", description="Stay local, or rent RTX 3090s?")
     parser.add_argument("plan", nargs="?", type=Path, help="a plan file to open")
     parser.add_argument("--demo", action="store_true", help="show a make-believe machine with two GPUs")
+    parser.add_argument(
+        "--language", choices=("system", *languages()), help="of this start; kept is what the menu chooses"
+    )
     return parser.parse_args(arguments)
 
 
@@ -36,21 +41,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     application.setApplicationDisplayName("GPU Planner")
     application.setStyle("Fusion")
 
+    from ui.i18n import speak, wanted_language
     from ui.icons import app_icon
     from ui.parts import build_parts
-    from ui.settings import THEME, Settings
-    from ui.window import TOUR_SEEN, MainWindow
+    from ui.settings import LANGUAGE, THEME, Settings
+    from ui.shell import Shell
+    from ui.window import TOUR_SEEN
 
     application.setWindowIcon(app_icon())
     settings = Settings()
+    speak(application, wanted_language(options.language or settings.get(LANGUAGE)))
     parts = build_parts(application, settings, demo=options.demo)
     parts.theme.choose(settings.get(THEME))
     parts.theme.apply()
     _catch_faults(parts.notices)
-    window = MainWindow(parts)
-    window.show()
+    shell = Shell(application, parts)
+    shell.window.show()
     if not settings.get(TOUR_SEEN):
-        window.tour.start()
+        shell.window.tour.start()
 
     def begin() -> None:  # after the first paint: nothing heavy is imported before
         if options.plan is None:
@@ -69,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _catch_faults(notices: object) -> None:
     """A fault in a slot is logged and told inline; the window stays."""
+    from ui.i18n import tr
     from ui.notices import Notices, Severity
 
     assert isinstance(notices, Notices)
@@ -79,7 +88,7 @@ def _catch_faults(notices: object) -> None:
             return
         text = "".join(traceback.format_exception(kind, error, trace))
         log.error("unexpected fault\n%s", text)
-        told = "Something went wrong in the program. What you typed is kept; you can go on working."
+        told = tr("Fault", "Something went wrong in the program. What you typed is kept; you can go on working.")
         notices.show("fault", Severity.ERROR, told, text)
 
     sys.excepthook = hook

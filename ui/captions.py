@@ -14,11 +14,32 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from planner.messages import FALLBACK_LANGUAGE, languages
-from planner.paths import RESOURCES
+from ui.i18n import CAPTIONS, captions_file
 
-FOLDER = RESOURCES / "i18n"
 SOURCES = Path(__file__).resolve().parent
 Caption = tuple[str, str]  # context, English text
+
+# Qt's own words in the dialogs and menus that we show, where Qt has no translation of them for a language of ours.
+OF_QT: dict[str, tuple[str, ...]] = {
+    "QLineEdit": ("&Undo", "&Redo", "Cu&t", "&Copy", "&Paste", "Delete", "Select All"),
+    "QWidgetTextControl": ("&Undo", "&Redo", "Cu&t", "&Copy", "&Paste", "Delete", "Select All"),
+    "QPlatformTheme": ("OK", "Open", "Save", "Close", "Cancel", "&Yes", "&No"),
+    "QDockWidget": ("Float", "Close", "Undocks and re-attaches the dock widget", "Closes the dock widget"),
+    "QFileSystemModel": ("Name", "Size", "Type", "Date Modified", "Computer"),
+    "QAbstractFileIconProvider": ("Drive", "File", "Folder", "Unknown"),
+    "QFileDialog": (
+        "&Open", "&Save", "Back", "Forward", "Go back", "Go forward", "Parent Directory", "List View",
+        "Detail View",
+        "Go to the parent directory", "Create New Folder", "Create a New Folder", "Change to list view mode",
+        "Change to detail view mode", "Sidebar", "List of places and bookmarks", "Files", "File &name:",
+        "Directory:", "&Choose", "Show ", "Show &hidden files", "&New Folder", "New Folder", "&Rename", "&Delete",
+        "Delete", "Remove", "Recent Places", "All Files (*)", "Could not delete directory.",
+        "%1 already exists.\nDo you want to replace it?",
+        "%1\nFile not found.\nPlease verify the correct file name was given.",
+        "%1\nDirectory not found.\nPlease verify the correct directory name was given.",
+        "Are you sure you want to delete '%1'?", "'%1' is write protected.\nDo you want to delete it anyway?",
+    ),
+}  # fmt: skip
 
 
 class _Finder(ast.NodeVisitor):
@@ -58,16 +79,13 @@ def captions_of(file: Path) -> tuple[list[Caption], list[int]]:
 
 
 def all_captions() -> list[Caption]:
-    """Captions of the whole window, sorted, each once."""
-    return sorted({caption for file in SOURCES.rglob("*.py") for caption in captions_of(file)[0]})
+    """Captions of the whole window, and of Qt in it, sorted, each once."""
+    ours = {caption for file in SOURCES.rglob("*.py") for caption in captions_of(file)[0]}
+    return sorted(ours.union((context, text) for context, texts in OF_QT.items() for text in texts))
 
 
 def ts_file(language: str) -> Path:
-    return FOLDER / f"gpu-planner_{language}.ts"
-
-
-def qm_file(language: str) -> Path:
-    return FOLDER / f"gpu-planner_{language}.qm"
+    return CAPTIONS / f"gpu-planner_{language}.ts"
 
 
 def read_translations(file: Path) -> dict[Caption, str]:
@@ -117,7 +135,7 @@ def main() -> int:
         file = ts_file(language)
         known = read_translations(file)
         write_translations(file, language, captions, known)
-        compile_translations(file, qm_file(language))
+        compile_translations(file, captions_file(language))
         missing = [caption for caption in captions if caption not in known]
         for context, text in missing:
             print(f"{language}: not translated: {context}: {text!r}")

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
+
+from planner.messages import FALLBACK_LANGUAGE, language_in_use, languages, use_language
+from planner.paths import RESOURCES
 
 if TYPE_CHECKING:
     from planner.report.wording import Wording
+
+CAPTIONS = RESOURCES / "i18n"
+NAMES = {"en": "English", "vi": "Tiếng Việt"}  # each in its own language, so that its readers find it
+_TRANSLATOR = "gpu-planner"
 
 
 def tr(context: str, text: str) -> str:
@@ -17,8 +25,37 @@ def tr(context: str, text: str) -> str:
 
 
 def language() -> str:
-    """Language of the messages that are shipped: English."""
-    return "en"
+    """Code of the language that the window speaks."""
+    return language_in_use()
+
+
+def wanted_language(choice: str) -> str:
+    """Code of the language for a choice: itself, or for "system" the first of its languages that is shipped."""
+    shipped = languages()
+    if choice in shipped:
+        return choice
+    of_system = (name.partition("-")[0] for name in QLocale.system().uiLanguages())
+    return next((code for code in of_system if code in shipped), FALLBACK_LANGUAGE)
+
+
+def captions_file(code: str) -> Path:
+    """The compiled captions of a language; English has none, it is in the sources."""
+    return CAPTIONS / f"gpu-planner_{code}.qm"
+
+
+def speak(application: QCoreApplication, code: str) -> None:
+    """Captions and sentences from now on in a language that is shipped. Widgets keep what they already show."""
+    for translator in application.findChildren(QTranslator, _TRANSLATOR):
+        application.removeTranslator(translator)
+        translator.deleteLater()
+    use_language(code)
+    wording.cache_clear()
+    if code == FALLBACK_LANGUAGE:
+        return
+    translator = QTranslator(application)
+    translator.setObjectName(_TRANSLATOR)
+    if translator.load(str(captions_file(code))):
+        application.installTranslator(translator)
 
 
 @cache

@@ -27,6 +27,7 @@ class Option(Generic[T]):
 CHOSEN_PYTHON = Option("benchmark/python", "")
 LAST_FOLDER = Option("files/last_folder", "")
 THEME = Option("appearance/theme", "system")
+LANGUAGE = Option("appearance/language", "system")
 _GEOMETRY = "window/geometry"
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.background import BackgroundHerald, benchmark_share
 from ui.controllers.models import is_model_config
 from ui.files import ask_open, ask_save
+from ui.i18n import NAMES
 from ui.notices import Severity
 from ui.parts import Parts
 from ui.progress import page_states
 from ui.recent import forget_files, recent_files, remember_file
-from ui.settings import THEME, Option
+from ui.settings import LANGUAGE, THEME, Option
 from ui.theme import GRID
 from ui.widgets.job_line import Job, JobLine
 from ui.widgets.log_view import LogView
@@ -32,6 +33,8 @@ FIRST_SIZE = (1264, 680)  # with the window's frame within 1280×720
 
 class MainWindow(QMainWindow):
     """Shows the parts; owns none of their truth."""
+
+    language_chosen = Signal(str)  # "system" or a code; it is in the settings already
 
     def __init__(self, parts: Parts) -> None:
         super().__init__()
@@ -152,6 +155,17 @@ class MainWindow(QMainWindow):
         if self.focusWidget() in self.side_bar.buttons.values():
             self.side_bar.buttons[page].setFocus()
 
+    def continue_from(self, other: MainWindow) -> None:
+        """Stand where the other window stands, at its page."""
+        self.restoreGeometry(other.saveGeometry())
+        if not self.isMaximized():
+            self.setGeometry(other.geometry())
+        self.show_page(next(name for name, page in other.pages.items() if page is other.stack.currentWidget()))
+        if other.log_view.isVisible():
+            self.log_view.open_log()
+        if other.tour.isVisible():
+            self.tour.start(other.tour.step)
+
     def _machine_page(self) -> QWidget:
         from ui.pages.machine import MachinePage
 
@@ -210,7 +224,15 @@ class MainWindow(QMainWindow):
         for page, title in titles.items():  # the shortcuts Ctrl+1 … Ctrl+6 belong to the side bar
             self._add(view, title, lambda page=page: self.show_page(page), None)
         view.addSeparator()
-        self._add_theme_choice(view)
+        themes = {
+            "system": self.tr("Colours of the s&ystem"),
+            "light": self.tr("Li&ght"),
+            "dark": self.tr("&Dark"),
+        }
+        self._add_choice(view, THEME, themes, self._parts.theme.choose)
+        spoken = view.addMenu(self.tr("&Language (Ngôn ngữ)"))
+        names = {"system": self.tr("&As the system"), **NAMES}
+        self._add_choice(spoken, LANGUAGE, names, self.language_chosen.emit)
         run = self.menuBar().addMenu(self.tr("&Actions"))
         parts = self._parts
         self._add(run, self.tr("&Look at this machine again"), parts.detect.refresh, QKeySequence("Ctrl+R"))
@@ -225,15 +247,14 @@ class MainWindow(QMainWindow):
 
     def _add_edit_menu(self) -> None:
         edit, undo = self.menuBar().addMenu(self.tr("&Edit")), self._parts.undo
-        back = self._add(edit, self.tr("&Undo"), undo.undo, QKeySequence.StandardKey.Undo)
-        again = self._add(edit, self.tr("&Redo"), undo.redo, QKeySequence.StandardKey.Redo)
+        self._undo = self._add(edit, self.tr("&Undo"), undo.undo, QKeySequence.StandardKey.Undo)
+        self._redo = self._add(edit, self.tr("&Redo"), undo.redo, QKeySequence.StandardKey.Redo)
+        undo.changed.connect(self._show_undo)
+        self._show_undo()
 
-        def enable() -> None:
-            back.setEnabled(undo.can_undo)
-            again.setEnabled(undo.can_redo)
-
-        undo.changed.connect(enable)
-        enable()
+    def _show_undo(self) -> None:
+        self._undo.setEnabled(self._parts.undo.can_undo)
+        self._redo.setEnabled(self._parts.undo.can_redo)
 
     def _fill_recent(self) -> None:
         settings = self._parts.settings
@@ -279,23 +300,22 @@ class MainWindow(QMainWindow):
         menu.addAction(action)
         return action
 
-    def _add_theme_choice(self, menu: QMenu) -> None:
-        group = QActionGroup(self)
-        choices = {
-            "system": self.tr("Colours of the s&ystem"),
-            "light": self.tr("Li&ght"),
-            "dark": self.tr("&Dark"),
-        }
+    def _add_choice(
+        self, menu: QMenu, option: Option[str], choices: dict[str, str], act: Callable[[str], object]
+    ) -> None:
+        """One of several, remembered in the settings."""
+        settings, group = self._parts.settings, QActionGroup(self)
+
+        def choose(code: str) -> None:
+            settings.set(option, code)
+            act(code)
+
         for code, text in choices.items():
             action = QAction(text, self, checkable=True)
-            action.setChecked(self._parts.settings.get(THEME) == code)
-            action.triggered.connect(lambda _checked, code=code: self.choose_theme(code))
+            action.setChecked(settings.get(option) == code)
+            action.triggered.connect(lambda _checked, code=code: choose(code))
             group.addAction(action)
             menu.addAction(action)
-
-    def choose_theme(self, choice: str) -> None:
-        self._parts.settings.set(THEME, choice)
-        self._parts.theme.choose(choice)
 
     # Actions
 

@@ -2,6 +2,57 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="vi" sourcelanguage="en">
   <context>
+    <name>AnswerCharts</name>
+    <message>
+      <source>Buy or rent</source>
+      <translation>Mua hay thuê</translation>
+    </message>
+    <message>
+      <source>Charts</source>
+      <translation>Biểu đồ</translation>
+    </message>
+    <message>
+      <source>Cost against time</source>
+      <translation>Chi phí so với thời gian</translation>
+    </message>
+    <message>
+      <source>Efficiency of more GPUs</source>
+      <translation>Hiệu suất khi thêm GPU</translation>
+    </message>
+    <message>
+      <source>Memory</source>
+      <translation>Bộ nhớ</translation>
+    </message>
+    <message>
+      <source>Memory and speed</source>
+      <translation>Bộ nhớ và tốc độ</translation>
+    </message>
+    <message>
+      <source>More GPUs</source>
+      <translation>Thêm GPU</translation>
+    </message>
+    <message>
+      <source>Roofline</source>
+      <translation>Roofline</translation>
+    </message>
+    <message>
+      <source>Speed-up</source>
+      <translation>Mức tăng tốc</translation>
+    </message>
+    <message>
+      <source>Time and cost</source>
+      <translation>Thời gian và chi phí</translation>
+    </message>
+    <message>
+      <source>Time to the result</source>
+      <translation>Thời gian có kết quả</translation>
+    </message>
+    <message>
+      <source>What moves the cost</source>
+      <translation>Điều gì làm thay đổi chi phí</translation>
+    </message>
+  </context>
+  <context>
     <name>AnswerPage</name>
     <message>
       <source>All options</source>
@@ -12,32 +63,12 @@
       <translation>Câu trả lời</translation>
     </message>
     <message>
-      <source>Cost against time</source>
-      <translation>Chi phí so với thời gian</translation>
-    </message>
-    <message>
-      <source>Memory</source>
-      <translation>Bộ nhớ</translation>
-    </message>
-    <message>
-      <source>Speed-up</source>
-      <translation>Mức tăng tốc</translation>
-    </message>
-    <message>
       <source>The first answer is being worked out.</source>
       <translation>Đang tính câu trả lời đầu tiên.</translation>
     </message>
     <message>
-      <source>Time to the result</source>
-      <translation>Thời gian có kết quả</translation>
-    </message>
-    <message>
       <source>Verdict</source>
       <translation>Kết luận</translation>
-    </message>
-    <message>
-      <source>What moves the cost</source>
-      <translation>Điều gì làm thay đổi chi phí</translation>
     </message>
     <message>
       <source>{0} is ruled out: {1}</source>
@@ -232,6 +263,13 @@
     <message>
       <source>This machine could not be looked at. Try Refresh; planning works without it.</source>
       <translation>Không dò được máy này. Hãy thử Làm mới; vẫn lập kế hoạch được mà không cần nó.</translation>
+    </message>
+  </context>
+  <context>
+    <name>Fault</name>
+    <message>
+      <source>Something went wrong in the program. What you typed is kept; you can go on working.</source>
+      <translation>Chương trình gặp lỗi. Những gì bạn nhập vẫn được giữ; bạn có thể làm việc tiếp.</translation>
     </message>
   </context>
   <context>
@@ -459,7 +497,7 @@
     <name>LookCard</name>
     <message>
       <source>&amp;Choose a logo…</source>
-      <translation>&amp;Chọn logo…</translation>
+      <translation>Chọn l&amp;ogo…</translation>
     </message>
     <message>
       <source>Choose a logo</source>
@@ -487,7 +525,7 @@
     </message>
     <message>
       <source>Paper si&amp;ze</source>
-      <translation>Khổ &amp;giấy</translation>
+      <translation>Khổ g&amp;iấy</translation>
     </message>
     <message>
       <source>Pictures (*.png *.jpg *.jpeg)</source>
@@ -503,7 +541,7 @@
     </message>
     <message>
       <source>Sect&amp;ions</source>
-      <translation>Các p&amp;hần</translation>
+      <translation>Các phần in r&amp;a</translation>
     </message>
     <message>
       <source>Sections of the report</source>
@@ -515,7 +553,7 @@
     </message>
     <message>
       <source>Tea&amp;m</source>
-      <translation>N&amp;hóm</translation>
+      <translation>&amp;Nhóm</translation>
     </message>
     <message>
       <source>Team</source>
@@ -552,6 +590,10 @@
       <translation>T&amp;hao tác</translation>
     </message>
     <message>
+      <source>&amp;As the system</source>
+      <translation>Theo &amp;hệ thống</translation>
+    </message>
+    <message>
       <source>&amp;Benchmark</source>
       <translation>&amp;Benchmark</translation>
     </message>
@@ -586,6 +628,10 @@
     <message>
       <source>&amp;Keyboard shortcuts</source>
       <translation>&amp;Phím tắt</translation>
+    </message>
+    <message>
+      <source>&amp;Language (Ngôn ngữ)</source>
+      <translation>&amp;Ngôn ngữ (Language)</translation>
     </message>
     <message>
       <source>&amp;Log since the start</source>
@@ -1345,6 +1391,319 @@
     <message>
       <source>{0} can use: {1}</source>
       <translation>{0} dùng được: {1}</translation>
+    </message>
+  </context>
+  <context>
+    <name>QAbstractFileIconProvider</name>
+    <message>
+      <source>Drive</source>
+      <translation>Ổ đĩa</translation>
+    </message>
+    <message>
+      <source>File</source>
+      <translation>Tệp</translation>
+    </message>
+    <message>
+      <source>Folder</source>
+      <translation>Thư mục</translation>
+    </message>
+    <message>
+      <source>Unknown</source>
+      <translation>Không rõ</translation>
+    </message>
+  </context>
+  <context>
+    <name>QDockWidget</name>
+    <message>
+      <source>Close</source>
+      <translation>Đóng</translation>
+    </message>
+    <message>
+      <source>Closes the dock widget</source>
+      <translation>Đóng ô này</translation>
+    </message>
+    <message>
+      <source>Float</source>
+      <translation>Tách rời</translation>
+    </message>
+    <message>
+      <source>Undocks and re-attaches the dock widget</source>
+      <translation>Tách ô này ra hoặc gắn lại</translation>
+    </message>
+  </context>
+  <context>
+    <name>QFileDialog</name>
+    <message>
+      <source>%1
+Directory not found.
+Please verify the correct directory name was given.</source>
+      <translation>%1
+Không tìm thấy thư mục.
+Hãy kiểm tra lại tên thư mục.</translation>
+    </message>
+    <message>
+      <source>%1
+File not found.
+Please verify the correct file name was given.</source>
+      <translation>%1
+Không tìm thấy tệp.
+Hãy kiểm tra lại tên tệp.</translation>
+    </message>
+    <message>
+      <source>%1 already exists.
+Do you want to replace it?</source>
+      <translation>%1 đã tồn tại.
+Bạn có muốn thay nó không?</translation>
+    </message>
+    <message>
+      <source>&amp;Choose</source>
+      <translation>&amp;Chọn</translation>
+    </message>
+    <message>
+      <source>&amp;Delete</source>
+      <translation>&amp;Xóa</translation>
+    </message>
+    <message>
+      <source>&amp;New Folder</source>
+      <translation>Thư mục &amp;mới</translation>
+    </message>
+    <message>
+      <source>&amp;Open</source>
+      <translation>&amp;Mở</translation>
+    </message>
+    <message>
+      <source>&amp;Rename</source>
+      <translation>Đổ&amp;i tên</translation>
+    </message>
+    <message>
+      <source>&amp;Save</source>
+      <translation>&amp;Lưu</translation>
+    </message>
+    <message>
+      <source>'%1' is write protected.
+Do you want to delete it anyway?</source>
+      <translation>'%1' được bảo vệ khỏi ghi.
+Bạn vẫn muốn xóa nó chứ?</translation>
+    </message>
+    <message>
+      <source>All Files (*)</source>
+      <translation>Mọi tệp (*)</translation>
+    </message>
+    <message>
+      <source>Are you sure you want to delete '%1'?</source>
+      <translation>Bạn có chắc muốn xóa '%1' không?</translation>
+    </message>
+    <message>
+      <source>Back</source>
+      <translation>Lùi</translation>
+    </message>
+    <message>
+      <source>Change to detail view mode</source>
+      <translation>Chuyển sang dạng chi tiết</translation>
+    </message>
+    <message>
+      <source>Change to list view mode</source>
+      <translation>Chuyển sang dạng danh sách</translation>
+    </message>
+    <message>
+      <source>Could not delete directory.</source>
+      <translation>Không xóa được thư mục.</translation>
+    </message>
+    <message>
+      <source>Create New Folder</source>
+      <translation>Tạo thư mục mới</translation>
+    </message>
+    <message>
+      <source>Create a New Folder</source>
+      <translation>Tạo một thư mục mới</translation>
+    </message>
+    <message>
+      <source>Delete</source>
+      <translation>Xóa</translation>
+    </message>
+    <message>
+      <source>Detail View</source>
+      <translation>Dạng chi tiết</translation>
+    </message>
+    <message>
+      <source>Directory:</source>
+      <translation>Thư mục:</translation>
+    </message>
+    <message>
+      <source>File &amp;name:</source>
+      <translation>Tê&amp;n tệp:</translation>
+    </message>
+    <message>
+      <source>Files</source>
+      <translation>Các tệp</translation>
+    </message>
+    <message>
+      <source>Forward</source>
+      <translation>Tiến</translation>
+    </message>
+    <message>
+      <source>Go back</source>
+      <translation>Lùi lại</translation>
+    </message>
+    <message>
+      <source>Go forward</source>
+      <translation>Tiến tới</translation>
+    </message>
+    <message>
+      <source>Go to the parent directory</source>
+      <translation>Lên thư mục cha</translation>
+    </message>
+    <message>
+      <source>List View</source>
+      <translation>Dạng danh sách</translation>
+    </message>
+    <message>
+      <source>List of places and bookmarks</source>
+      <translation>Danh sách các vị trí và dấu trang</translation>
+    </message>
+    <message>
+      <source>New Folder</source>
+      <translation>Thư mục mới</translation>
+    </message>
+    <message>
+      <source>Parent Directory</source>
+      <translation>Thư mục cha</translation>
+    </message>
+    <message>
+      <source>Recent Places</source>
+      <translation>Vị trí gần đây</translation>
+    </message>
+    <message>
+      <source>Remove</source>
+      <translation>Bỏ</translation>
+    </message>
+    <message>
+      <source>Show </source>
+      <translation>Hiện </translation>
+    </message>
+    <message>
+      <source>Show &amp;hidden files</source>
+      <translation>Hiện tệp ẩ&amp;n</translation>
+    </message>
+    <message>
+      <source>Sidebar</source>
+      <translation>Thanh bên</translation>
+    </message>
+  </context>
+  <context>
+    <name>QFileSystemModel</name>
+    <message>
+      <source>Computer</source>
+      <translation>Máy tính</translation>
+    </message>
+    <message>
+      <source>Date Modified</source>
+      <translation>Ngày sửa</translation>
+    </message>
+    <message>
+      <source>Name</source>
+      <translation>Tên</translation>
+    </message>
+    <message>
+      <source>Size</source>
+      <translation>Kích thước</translation>
+    </message>
+    <message>
+      <source>Type</source>
+      <translation>Loại</translation>
+    </message>
+  </context>
+  <context>
+    <name>QLineEdit</name>
+    <message>
+      <source>&amp;Copy</source>
+      <translation>&amp;Sao chép</translation>
+    </message>
+    <message>
+      <source>&amp;Paste</source>
+      <translation>&amp;Dán</translation>
+    </message>
+    <message>
+      <source>&amp;Redo</source>
+      <translation>&amp;Làm lại</translation>
+    </message>
+    <message>
+      <source>&amp;Undo</source>
+      <translation>&amp;Hoàn tác</translation>
+    </message>
+    <message>
+      <source>Cu&amp;t</source>
+      <translation>&amp;Cắt</translation>
+    </message>
+    <message>
+      <source>Delete</source>
+      <translation>Xóa</translation>
+    </message>
+    <message>
+      <source>Select All</source>
+      <translation>Chọn tất cả</translation>
+    </message>
+  </context>
+  <context>
+    <name>QPlatformTheme</name>
+    <message>
+      <source>&amp;No</source>
+      <translation>&amp;Không</translation>
+    </message>
+    <message>
+      <source>&amp;Yes</source>
+      <translation>&amp;Có</translation>
+    </message>
+    <message>
+      <source>Cancel</source>
+      <translation>Hủy</translation>
+    </message>
+    <message>
+      <source>Close</source>
+      <translation>Đóng</translation>
+    </message>
+    <message>
+      <source>OK</source>
+      <translation>OK</translation>
+    </message>
+    <message>
+      <source>Open</source>
+      <translation>Mở</translation>
+    </message>
+    <message>
+      <source>Save</source>
+      <translation>Lưu</translation>
+    </message>
+  </context>
+  <context>
+    <name>QWidgetTextControl</name>
+    <message>
+      <source>&amp;Copy</source>
+      <translation>&amp;Sao chép</translation>
+    </message>
+    <message>
+      <source>&amp;Paste</source>
+      <translation>&amp;Dán</translation>
+    </message>
+    <message>
+      <source>&amp;Redo</source>
+      <translation>&amp;Làm lại</translation>
+    </message>
+    <message>
+      <source>&amp;Undo</source>
+      <translation>&amp;Hoàn tác</translation>
+    </message>
+    <message>
+      <source>Cu&amp;t</source>
+      <translation>&amp;Cắt</translation>
+    </message>
+    <message>
+      <source>Delete</source>
+      <translation>Xóa</translation>
+    </message>
+    <message>
+      <source>Select All</source>
+      <translation>Chọn tất cả</translation>
     </message>
   </context>
   <context>

@@ -6,16 +6,17 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QTranslator
+from PySide6.QtCore import QLibraryInfo, QTranslator
 
 from planner.messages import FALLBACK_LANGUAGE, languages
-from ui.captions import SOURCES, all_captions, captions_of, qm_file, read_translations, ts_file
+from ui.captions import OF_QT, SOURCES, all_captions, captions_of, read_translations, ts_file
+from ui.i18n import captions_file
 
 OTHERS = [language for language in languages() if language != FALLBACK_LANGUAGE]
 
 
 def placeholders(text: str) -> list[str]:
-    return sorted(re.findall(r"\{[^}]*\}", text))
+    return sorted(re.findall(r"\{[^}]*\}|%\d", text))
 
 
 def test_that_every_caption_is_written_out_where_it_is_used():
@@ -71,9 +72,24 @@ def test_that_a_caption_keeps_its_underlined_letter_on_the_plain_alphabet(langua
 def test_that_the_compiled_captions_are_those_of_the_source(language: str):
     """Otherwise: run ``python -m ui.captions``."""
     translator = QTranslator()
-    assert translator.load(str(qm_file(language)))
+    assert translator.load(str(captions_file(language)))
     expected = read_translations(ts_file(language))
     assert {key: translator.translate(*key) for key in expected} == expected
+
+
+def test_that_the_words_of_qt_are_spelled_as_qt_spells_them():
+    """Qt looks them up by their English text: one that Qt does not know would never be shown."""
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    german = QTranslator()
+    if not german.load(f"{folder}/qtbase_de.qm"):
+        pytest.skip("this Qt comes without translations")
+    unknown = {
+        (context, text)
+        for context, texts in OF_QT.items()
+        for text in texts
+        if not german.translate(context, text)
+    }
+    assert unknown == set()
 
 
 def test_that_no_sentence_of_vietnamese_is_still_english():

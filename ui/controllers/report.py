@@ -132,6 +132,12 @@ class ReportController(QObject):
 
         self._preview = self._tasks.run(work, done)
 
+    def stop_preview(self) -> None:
+        """Nobody looks any longer."""
+        if self._preview is not None:
+            self._preview.cancel()
+            self._preview = None
+
     def open_folder(self) -> None:
         if self.last_file is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.last_file.parent)))

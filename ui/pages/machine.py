@@ -41,13 +41,15 @@ class MachinePage(Page):
         columns.addLayout(right, 4)
         self.body.addLayout(columns)
         self.body.addStretch(1)
-        store.snapshot_changed.connect(lambda: self._place_host(bool(store.snapshot and store.snapshot.gpus)))
-        self._place_host(bool(store.snapshot and store.snapshot.gpus))
+        self._store = store
+        store.snapshot_changed.connect(self._place_host)
+        self._place_host()
         detect.busy_changed.connect(self._update_busy)
         self._update_busy()
 
-    def _place_host(self, beside_gpus: bool) -> None:
+    def _place_host(self) -> None:
         """The computer's card stands in the column that has room: a table of GPUs fills the left one."""
+        beside_gpus = bool(self._store.snapshot and self._store.snapshot.gpus)
         left, right = self._columns
         left.removeWidget(self._host)
         right.removeWidget(self._host)

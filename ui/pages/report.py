@@ -138,6 +138,9 @@ class ReportPage(Page):
     def showEvent(self, _event: object) -> None:
         self.refresh()
 
+    def hideEvent(self, _event: object) -> None:
+        self._report.stop_preview()
+
     def refresh(self) -> None:
         answer = self._store.answer
         ready = answer.recommendation is not None and not answer.stale

@@ -61,9 +61,13 @@ class TourBar(QFrame):
             ),
         )
 
-    def start(self) -> None:
+    @property
+    def step(self) -> int:
+        return self._step
+
+    def start(self, step: int = 0) -> None:
         self.show()
-        self._go(0)
+        self._go(step)
         self.further.setFocus()
 
     def end(self) -> None:
