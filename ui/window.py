@@ -186,7 +186,8 @@ class MainWindow(QMainWindow):
     def _answer_page(self) -> QWidget:
         from ui.pages.answer import AnswerPage
 
-        return AnswerPage(self._parts.store, self._parts.theme, self._parts.settings, self._parts.notices)
+        parts = self._parts
+        return AnswerPage(parts.store, parts.tasks, parts.theme, parts.settings, parts.notices)
 
     def _report_page(self) -> QWidget:
         from ui.pages.report import ReportPage

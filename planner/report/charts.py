@@ -10,7 +10,7 @@ from planner.report.types import Axis, ChartSpec, ReferenceLine, Series, Table
 from planner.report.wording import Wording
 
 # What is drawn as a line: an option that is ruled out by nothing else can be had.
-_DRAWN_LIMITS = {"deadline", "budget"}
+DRAWN_LIMITS = {"deadline", "budget"}
 # Largest over smallest value above which an axis becomes logarithmic: columns stand further apart than points.
 _LOG_BEYOND, _LOG_BEYOND_SCATTER = 20.0, 8.0
 _DAY_H = 24.0
@@ -188,7 +188,7 @@ def frontier(options: tuple[Option, ...]) -> tuple[Option, ...]:
     able = [
         option
         for option in options
-        if option.time_s and option.cost_usd and not {reason.code for reason in option.rejected} - _DRAWN_LIMITS
+        if option.time_s and option.cost_usd and not {reason.code for reason in option.rejected} - DRAWN_LIMITS
     ]
 
     def place(option: Option) -> tuple[float, float]:

@@ -42,8 +42,7 @@ def svg_chart(spec: ChartSpec, width: float = WIDTH, height: float = HEIGHT) -> 
 
 def _frame(spec: ChartSpec, width: float, height: float, top: float) -> Frame:
     """The plot area: what titles, tick labels, category names and side labels leave free."""
-    if any(reference.orientation == "vertical" for reference in spec.lines):
-        top += _LINE + 2
+    top += (_LINE + 2) * sum(reference.orientation == "vertical" for reference in spec.lines)
     values = _values(spec)
     bottom = height - (18.0 + _LINE * (_CATEGORY_LINES if spec.categories else 1) + 8.0)
     head = _VALUE_LABEL if spec.kind in ("ranges", "stacked") else 0.0
@@ -128,8 +127,9 @@ def _x_ticks(frame: Frame) -> list[str]:
 
 
 def _reference_lines(spec: ChartSpec, frame: Frame) -> list[str]:
-    """Dashed marks; the names of horizontal ones stand beside the plot, of vertical ones above it."""
-    area = frame.area
+    """Dashed marks; the names of horizontal ones stand beside the plot, of vertical ones above it, each in a row
+    of its own."""
+    area, row = frame.area, 0
     parts = []
     for reference in spec.lines:
         if reference.orientation == "horizontal":
@@ -137,10 +137,12 @@ def _reference_lines(spec: ChartSpec, frame: Frame) -> list[str]:
             parts.append(line(area.left, y, area.right, y, INK, 1.4, "7 4"))
             continue
         x = frame.x.at(reference.value)
-        parts.append(line(x, area.top - 4, x, area.bottom, INK, 1.4, "7 4"))
+        base = area.top - 7 - row * (_LINE + 2)
+        row += 1
+        parts.append(line(x, base + 3, x, area.bottom, INK, 1.4, "7 4"))
         half = text_width(reference.label, _SMALL) / 2
         middle = min(max(x, area.left + half), max(area.right - half, area.left + half))
-        parts.append(text(middle, area.top - 7, reference.label, "middle", _SMALL))
+        parts.append(text(middle, base, reference.label, "middle", _SMALL))
     return parts
 
 

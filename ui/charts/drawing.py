@@ -11,7 +11,8 @@ from ui.charts.axes import Ticks
 from ui.charts.canvas import Mark
 from ui.theme import Tokens
 
-LINE_MARKS = ("dash", "dot", "dash_dot")  # of deadline, budget, capacities in their order; the legend names them
+# Of deadline, budget, capacities in their order; the legend names them.
+LINE_MARKS = ("dash", "dot", "dash_dot", "long_dash", "dash_dot_dot")
 SYMBOLS = ("s", "o", "d", "t")  # of the groups in a scatter
 JOINED = ("line", "dash", "dot", "dash_dot", "long_dash", "dash_dot_dot")  # of lines through points, in order
 

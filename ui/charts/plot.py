@@ -34,6 +34,8 @@ class Plot(pg.PlotWidget):
         item.hideButtons()
         item.setMouseEnabled(x=False, y=False)
         item.getViewBox().setDefaultPadding(0.0)
+        for side in ("left", "bottom"):
+            self.getAxis(side).enableAutoSIPrefix(False)  # it would write "(x0.001)" behind the unit
         self.canvas = Canvas()
         self.addItem(self.canvas, ignoreBounds=True)
         self.setMouseTracking(True)

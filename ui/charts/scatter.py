@@ -44,7 +44,7 @@ def scatter(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
     joined = [series for series in spec.series if series.joined]
     for series in joined:
         _band(frame, series)
-    for number, series in enumerate(joined):
+    for number, series in sorted(enumerate(joined), key=lambda one: any(one[1].emphasis)):  # strong ones on top
         _edges(frame, series, number)
         _curve(frame, series, number)
     for number, line in enumerate(spec.lines):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from ui.i18n import tr, wording
+from ui.jobs.thread import Tasks
 from ui.models.table_model import TableModel
 from ui.notices import Notices
 from ui.pages.answer_charts import AnswerCharts
@@ -18,12 +19,12 @@ from ui.widgets.basic import Card, DataTable, Page, label
 class AnswerPage(Page):
     """Shows the store's answer. Charts are drawn only while the page is visible."""
 
-    def __init__(self, store: Store, theme: Theme, settings: Settings, notices: Notices) -> None:
+    def __init__(self, store: Store, tasks: Tasks, theme: Theme, settings: Settings, notices: Notices) -> None:
         super().__init__(tr("AnswerPage", "Answer"))
         self._store = store
         self._drawn: tuple[Answer | None, str | None] = (None, None)
         self.body.addWidget(self._verdict_card())
-        self._charts = AnswerCharts(store, theme, settings, notices)
+        self._charts = AnswerCharts(store, tasks, theme, settings, notices)
         self.charts = self._charts.cards
         self.body.addWidget(self._charts)
         self.body.addWidget(self._options_card())

@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout,
 
 from ui.charts.card import ChartCard
 from ui.i18n import wording
+from ui.jobs.thread import Tasks
 from ui.notices import Notices
+from ui.pages.what_if_card import WhatIfCard
 from ui.settings import Settings
 from ui.state import Answer, Store
 from ui.theme import GRID, Theme
@@ -18,10 +20,13 @@ if TYPE_CHECKING:
     from planner.report.types import ChartSpec
 
 
+WHAT_IF = "what_if"
+
+
 class AnswerCharts(QWidget):
     """Tabs of charts; ``cards`` by the key of their ChartSpec."""
 
-    def __init__(self, store: Store, theme: Theme, settings: Settings, notices: Notices) -> None:
+    def __init__(self, store: Store, tasks: Tasks, theme: Theme, settings: Settings, notices: Notices) -> None:
         super().__init__()
         self._answer, self._selection = Answer(), store.selection
         self._drawn: set[str] = set()  # tabs that show the present answer
@@ -49,6 +54,9 @@ class AnswerCharts(QWidget):
         self._add("scaling", self.tr("More GPUs"), self._scaling_specs, "speedup", "efficiency")
         self._add("device", self.tr("Memory and speed"), self._device_specs, "memory", "roofline")
         self._add("money", self.tr("Buy or rent"), self._money_specs, "break_even", "sensitivity")
+        self.what_if = WhatIfCard(store, tasks, theme, settings, notices)
+        self.tabs.setTabData(self.tabs.addTab(self.tr("What if")), WHAT_IF)
+        self._stack.addWidget(self.what_if)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
@@ -72,7 +80,7 @@ class AnswerCharts(QWidget):
         self._draw()
 
     def show_tab(self, tab: str) -> None:
-        self.tabs.setCurrentIndex(list(self._specs).index(tab))
+        self.tabs.setCurrentIndex([*self._specs, WHAT_IF].index(tab))
 
     def show_answer(self, answer: Answer, selection: str | None) -> None:
         self._answer, self._selection = answer, selection
@@ -85,6 +93,9 @@ class AnswerCharts(QWidget):
         if tab in self._drawn or self._answer.recommendation is None or self._answer.inputs is None:
             return
         self._drawn.add(tab)
+        if tab == WHAT_IF:
+            self.what_if.show_answer(self._answer, self._selection)
+            return
         found = {spec.key: spec for spec in self._specs[tab]()}
         page = self._stack.currentWidget()
         for key, card in self.cards.items():
