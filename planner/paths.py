@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 from planner.packaged import is_packaged
 
@@ -25,3 +27,17 @@ def data_dir() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("gpu-planner", appauthor=False))
+
+
+def without_home(value: Any, home: Path | None = None) -> Any:
+    """``value`` (text, or lists and dicts of it) with the home folder, which tells the user's name, as ``~``."""
+    home = home or Path.home()
+    if home == Path(home.anchor):  # some containers: every path would begin with it
+        return value
+    if isinstance(value, str):
+        return re.sub(rf"(?<![\w.~-]){re.escape(str(home))}(?![\w-]|\.\w)", "~", value)
+    if isinstance(value, dict):
+        return {key: without_home(one, home) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_home(one, home) for one in value]
+    return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from planner.cli.output import as_json, not_available, print_json, print_table
 from planner.door import InvalidInputError, Problem, plain
 from planner.hardware.snapshot import Gpu, Interpreter, Snapshot
 from planner.messages import load_messages
+from planner.paths import without_home
 from planner.report.files import clear_error
 from planner.units import format_bytes, format_duration, format_rate, significant
 
@@ -123,7 +125,8 @@ def detect(pythons: bool, demo: bool, report: Path | None, json_wanted: bool) ->
         raise click.ClickException(load_messages().say(f"{error.code}.title", detail=error.detail)) from None
     snapshot = detect_machine(interpreters=pythons, nvml_env=nvml_env)
     if json_wanted:
-        print_json(plain(snapshot))
+        nameless = replace(snapshot, host=replace(snapshot.host, hostname=""))  # output is sent to others
+        print_json(without_home(plain(nameless)))
     else:
         _print_snapshot(snapshot)
     if report is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from planner.benchmark.result import BenchmarkResult, ProbeResult
 from planner.evidence import Range
 from planner.hardware.snapshot import Gpu, Snapshot
+from planner.paths import without_home
 from planner.pipeline import PlanInputs
 from planner.report.types import Section, Table
 from planner.report.wording import Wording
@@ -34,7 +35,7 @@ def _machine_table(snapshot: Snapshot, wording: Wording) -> Table:
         (say("report.machine.cpu"), value("cpu", host.cpu_name)),
         (say("report.machine.cores"), f"{value('n', host.physical_cores)} / {value('n', host.logical_cores)}"),
         (say("report.machine.ram"), value("memory_bytes", host.memory_total_bytes)),
-        (say("report.machine.disk", path=host.disk_path), value("disk_bytes", host.disk_free_bytes)),
+        (say("report.machine.disk", path=without_home(host.disk_path)), value("disk_bytes", host.disk_free_bytes)),
         (say("report.machine.battery"), value("on_battery", host.on_battery)),
         (say("report.machine.driver"), value("version", snapshot.driver_version)),
         (say("report.machine.cuda"), value("version", snapshot.cuda_driver_version)),

@@ -60,6 +60,48 @@ def test_that_a_report_is_written_and_a_folder_that_is_not_there_is_told(gpu_pla
     assert "report.txt" in result.stderr
 
 
+@pytest.fixture
+def annas_machine(monkeypatch, tmp_path):
+    """A machine whose every text tells who uses it."""
+    from planner.hardware import snapshot as shot
+    from tests.report.fixtures import recommendations
+
+    home = tmp_path / "anna"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    seen = recommendations.snapshot()
+    program = shot.GpuProcess(42, f"{home}/secret/train.py", 1 << 30)
+    gpu = replace(seen.gpus[0], uuid="GPU-5a1b7c2e-3090-4d5e-8f90-0123456789ab", processes=(program,))
+    python = shot.Interpreter(
+        f"{home}/env/bin/python", "venv", "3.11", problem="torch_fails", detail=f"{home}/x.so"
+    )
+    check = shot.Check(
+        "torch", shot.CheckStatus.FAILED, "check.torch.found", (("version", "2"), ("path", f"{home}/env"))
+    )
+    host = replace(seen.host, hostname="anna-laptop", disk_path=f"{home}/.local/share")
+    found = replace(seen, host=host, gpus=(gpu,), interpreters=(python,), checks=(check,))
+    monkeypatch.setattr("planner.hardware.detect.detect", lambda **options: found)
+    return found
+
+
+def test_that_a_saved_report_does_not_tell_whose_machine_it_is(gpu_plan, annas_machine, tmp_path):
+    file = tmp_path / "report.txt"
+    gpu_plan("detect", "--save-report", file)
+    text = file.read_text()
+    assert "torch_fails" in text
+    for secret in ("anna", "5a1b7c2e", "train.py"):
+        assert secret not in text
+
+
+def test_that_json_keeps_the_uuid_and_neither_the_computers_name_nor_the_home_folder(gpu_plan, annas_machine):
+    printed = gpu_plan("detect", "--json").stdout
+    assert "anna" not in printed
+    told = json.loads(printed)
+    assert told["host"]["hostname"] == ""
+    assert told["gpus"][0]["uuid"].startswith("GPU-5a1b7c2e")
+    assert told["interpreters"][0]["path"] == "~/env/bin/python"
+
+
 def test_that_the_catalogue_answers_a_name_as_typed(answer_of):
     (spec,) = answer_of("catalog", "rtx 3090")
     assert spec["id"] == "rtx-3090"
