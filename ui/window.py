@@ -213,6 +213,7 @@ class MainWindow(QMainWindow):
         self._add(file, self.tr("&Save plan"), self.save_plan_again, QKeySequence.StandardKey.Save)
         self._add(file, self.tr("Save plan &as…"), self.save_plan, QKeySequence("Ctrl+Shift+S"))
         self._add(file, self.tr("&Duplicate plan"), plan.duplicate_plan, QKeySequence("Ctrl+D"))
+        self._add(file, self.tr("&Compare with plan…"), self.compare_plan, None)
         file.addSeparator()
         self._add(file, self.tr("&Import a model's config.json…"), self.import_model, QKeySequence("Ctrl+I"))
         file.addSeparator()
@@ -328,6 +329,11 @@ class MainWindow(QMainWindow):
         path = ask_open(self, self._parts.settings, self.tr("Open plan"), self.tr("Plans (*.json)"))
         if path is not None:
             self._parts.plan.open_plan(path)
+
+    def compare_plan(self) -> None:
+        from ui.pages.compare_plans import ask_and_compare
+
+        ask_and_compare(self, self._parts)
 
     def import_model(self) -> None:
         """Plan with a Hugging Face model; dropping its config.json on the window does the same."""
