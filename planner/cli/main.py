@@ -9,6 +9,7 @@ import click
 from planner.cli.accuracy import accuracy
 from planner.cli.diff import diff
 from planner.cli.estimate import estimate
+from planner.cli.ledger import ledger
 from planner.cli.lists import catalog
 from planner.cli.machine import bench, detect
 from planner.cli.offers import offers
@@ -67,5 +68,5 @@ def main() -> None:
     """Decide whether to train on this machine or to rent RTX 3090s."""
 
 
-for command in (detect, bench, estimate, plan, report, replay, diff, offers, catalog, accuracy):
+for command in (detect, bench, estimate, plan, report, replay, diff, ledger, offers, catalog, accuracy):
     main.add_command(command)

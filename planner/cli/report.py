@@ -11,6 +11,7 @@ import click
 from planner.children import python_child_argv, python_child_env
 from planner.cli.output import as_json, print_json, print_table
 from planner.cli.plan import print_answer
+from planner.ledger import ledger_at_hand
 from planner.messages import language_in_use, load_messages
 from planner.pipeline import evaluate
 from planner.report.as_json import as_json as recommendation_json
@@ -70,7 +71,8 @@ def report(plan_file: Path, pdf: Path | None, html: Path | None, json_wanted: bo
     messages = load_messages()
     if html or json_wanted:
         recommendation = evaluate(saved.inputs)
-        made = build_report(saved.inputs, recommendation, Wording(messages), saved.name, plan_file.name)
+        wording = Wording(messages)
+        made = build_report(saved.inputs, recommendation, wording, saved.name, plan_file.name, ledger_at_hand())
         made = presented(made, saved.presentation)
         if html:
             from planner.report.files import write_file

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 from planner.decide.types import Option, Recommendation
 from planner.hardware.catalogue import by_id
+from planner.ledger import Ledger
 from planner.offers.offer import STALE_AFTER_DAYS, PackagePrice, parse_date
 from planner.pipeline import PlanInputs, larger_hosts
 from planner.report.accuracy_section import accuracy_section
@@ -17,6 +18,7 @@ from planner.report.machine_section import machine_section
 from planner.report.markup import one_line
 from planner.report.method_section import method_section
 from planner.report.plan_file import plan_hash
+from planner.report.track_record import track_record_section
 from planner.report.types import ChartSpec, Report, Section, Table
 from planner.report.uncertainty_section import uncertainty_section
 from planner.report.wording import Wording, short_device
@@ -32,8 +34,12 @@ def build_report(
     wording: Wording,
     name: str = "",
     plan_file_name: str = "plan.json",
+    ledger: Ledger | None = None,
 ) -> Report:
-    """The whole report of a plan in the language of ``wording``. ``name`` is the user's name of the plan."""
+    """The whole report of a plan in the language of ``wording``. ``name`` is the user's name of the plan.
+
+    ``ledger``: how earlier plans did; it changes no number.
+    """
     drawn = build_charts(recommendation, inputs.terms, wording, larger_hosts(inputs))
     charts = {chart.key: chart for chart in drawn}
     digest = plan_hash(inputs)
@@ -52,6 +58,7 @@ def build_report(
         machine_section(inputs, wording),
         *method_section(inputs, recommendation, wording),
         accuracy_section(inputs.job.recipe, wording),
+        *track_record_section(ledger, wording),
         _limits(inputs, recommendation, wording),
         *against_section(inputs, recommendation, wording),
         _signoff(chosen, digest, plan_file_name, parse_date(inputs.today), wording),

@@ -70,11 +70,13 @@ class ReportController(QObject):
         answer = self._store.answer
         if answer.recommendation is None or answer.inputs is None or answer.stale:
             return None
+        from planner.ledger import ledger_at_hand
         from planner.report.sections import build_report
         from ui.i18n import wording
 
         plan_name = self._store.plan_path.name if self._store.plan_path else "plan.json"
-        return build_report(answer.inputs, answer.recommendation, wording(), self.name, plan_name)
+        ledger = ledger_at_hand()
+        return build_report(answer.inputs, answer.recommendation, wording(), self.name, plan_name, ledger)
 
     def export_pdf(self, path: Path) -> None:
         from ui.report.fonts import report_font_family

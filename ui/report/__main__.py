@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from planner.door import InvalidInputError
+from planner.ledger import ledger_at_hand
 from planner.messages import load_messages
 from planner.pipeline import evaluate
 from planner.report.plan_file import plan_text, read_plan
@@ -37,7 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
         wording = Wording(load_messages(chosen.language))
         saved = read_plan(chosen.plan)
         recommendation = evaluate(saved.inputs)
-        report = build_report(saved.inputs, recommendation, wording, saved.name, chosen.plan.name)
+        ledger = ledger_at_hand()
+        report = build_report(saved.inputs, recommendation, wording, saved.name, chosen.plan.name, ledger)
         report = presented(report, saved.presentation)
         plan = plan_text(saved.inputs, recommendation, saved.name, saved.presentation)
     except InvalidInputError as error:
