@@ -40,6 +40,11 @@ class Messages:
         """
         return self.templates[code].format_map(values)
 
+    def marked(self, number: str) -> str:
+        """A number with the language's marks for groups and decimals: "-1,234.5" → "−1.234,5"."""
+        marks = {",": self.say("format.group"), ".": self.say("format.point"), "-": "−"}
+        return "".join(marks.get(character, character) for character in number)
+
     def knows(self, code: str) -> bool:
         return code in self.templates
 

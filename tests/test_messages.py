@@ -81,3 +81,8 @@ def test_that_a_language_is_chosen_once_for_the_whole_process():
     finally:
         use_language(FALLBACK_LANGUAGE)
     assert load_messages().language == "en"
+
+
+def test_that_numbers_carry_the_marks_of_their_language():
+    assert load_messages("en").marked("-1,234.5") == "−1,234.5"
+    assert load_messages("vi").marked("-1,234.5") == "−1.234,5"

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
 
 from planner.messages import FALLBACK_LANGUAGE, language_in_use, languages, use_language
 from planner.paths import RESOURCES
+from planner.units import significant
 
 if TYPE_CHECKING:
     from planner.report.wording import Wording
@@ -65,6 +66,18 @@ def wording() -> Wording:
     from planner.report.wording import Wording
 
     return Wording(load_messages(language()))
+
+
+def marked(number: str) -> str:
+    """A number as the language writes it: "1,234.5" → "1.234,5"."""
+    from planner.messages import load_messages
+
+    return load_messages(language()).marked(number)
+
+
+def written(value: float, digits: int = 3) -> str:
+    """``value`` with at most ``digits`` significant digits, as the language writes it."""
+    return marked(significant(value, digits))
 
 
 def say(code: str, **values: object) -> str:

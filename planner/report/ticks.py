@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from planner.messages import load_messages
 from planner.units import significant
 
 _NICE_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -58,4 +59,4 @@ def scale(values: list[float], start: float, end: float, log: bool, room: float 
 
 
 def tick_text(value: float) -> str:
-    return significant(value, 4)
+    return load_messages().marked(significant(value, 4))

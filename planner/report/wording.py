@@ -226,9 +226,4 @@ class Wording:
 
     def _local(self, number: str) -> str:
         """The language's decimal point and digit grouping."""
-        marks: dict[str, str | int | None] = {
-            "-": "−",
-            ",": self.messages.say("format.group"),
-            ".": self.messages.say("format.point"),
-        }
-        return number.translate(str.maketrans(marks))
+        return self.messages.marked(number)

@@ -48,6 +48,10 @@
       <translation>Thời gian có kết quả</translation>
     </message>
     <message>
+      <source>What if</source>
+      <translation>Nếu như</translation>
+    </message>
+    <message>
       <source>What moves the cost</source>
       <translation>Điều gì làm thay đổi chi phí</translation>
     </message>
@@ -1263,8 +1267,8 @@
       <translation>Tìm: resnet, bert, ngôn ngữ…</translation>
     </message>
     <message>
-      <source>Usual data: {0}, {1:,} samples.</source>
-      <translation>Dữ liệu thường dùng: {0}, {1:,} mẫu.</translation>
+      <source>Usual data: {0}, {1} samples.</source>
+      <translation>Dữ liệu thường dùng: {0}, {1} mẫu.</translation>
     </message>
   </context>
   <context>
@@ -2022,6 +2026,29 @@ Bạn vẫn muốn xóa nó chứ?</translation>
     </message>
   </context>
   <context>
+    <name>WhatIfCard</name>
+    <message>
+      <source>&amp;Change</source>
+      <translation>Th&amp;ay đổi</translation>
+    </message>
+    <message>
+      <source>Being worked out…</source>
+      <translation>Đang tính…</translation>
+    </message>
+    <message>
+      <source>Input to change</source>
+      <translation>Đại lượng thay đổi</translation>
+    </message>
+    <message>
+      <source>Value looked at</source>
+      <translation>Giá trị đang xem</translation>
+    </message>
+    <message>
+      <source>What if</source>
+      <translation>Nếu như</translation>
+    </message>
+  </context>
+  <context>
     <name>WorkloadForm</name>
     <message>
       <source>&amp;Batch size per GPU</source>
@@ -2225,7 +2252,7 @@ Bạn vẫn muốn xóa nó chứ?</translation>
     </message>
     <message>
       <source>likely</source>
-      <translation>khả năng nhất</translation>
+      <translation>giữa</translation>
     </message>
     <message>
       <source>low</source>
@@ -2316,7 +2343,7 @@ Bạn vẫn muốn xóa nó chứ?</translation>
     <name>WorkloadPage</name>
     <message>
       <source>&amp;Job</source>
-      <translation>Công &amp;việc</translation>
+      <translation>Mô tả công &amp;việc</translation>
     </message>
     <message>
       <source>&amp;Prices</source>

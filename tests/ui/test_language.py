@@ -17,9 +17,10 @@ from pytestqt.qtbot import QtBot
 
 from planner.messages import FALLBACK_LANGUAGE, languages, load_messages
 from planner.pipeline import evaluate
+from planner.report.ticks import tick_text
 from tests.ui.conftest import hand_made_engine
 from ui import app
-from ui.i18n import NAMES, language, speak, wanted_language, wording
+from ui.i18n import NAMES, language, speak, wanted_language, wording, written
 from ui.parts import Parts
 from ui.progress import PAGES
 from ui.settings import LANGUAGE, Settings
@@ -193,3 +194,13 @@ def test_that_no_two_fields_or_menus_share_an_underlined_letter(shell: Shell, qa
 
 def test_that_the_setting_begins_with_the_systems_language(tmp_path: Path):
     assert Settings(tmp_path / "settings.ini").get(LANGUAGE) == "system"
+
+
+def test_that_one_window_writes_all_numbers_alike(shell: Shell, parts: Parts):
+    """ "1,000" on an axis beside "1.100 USD" in a table would be read as one."""
+    shell.speak("vi")
+    assert written(1234.5, 5) == wording().messages.marked("1,234.5") == "1.234,5"
+    assert tick_text(1000.0) == "1.000"
+    parts.plan.choose_preset("resnet50")
+    shell.window.show_page("workload")
+    assert "1.281.167 mẫu" in texts(shell.window)

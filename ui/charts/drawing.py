@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from planner.report.types import Series
-from planner.units import significant
 from ui.charts.axes import Ticks
 from ui.charts.canvas import Mark
+from ui.i18n import written
 from ui.theme import Tokens
 
 # Of deadline, budget, capacities in their order; the legend names them.
@@ -75,5 +75,5 @@ def is_strong(series: Series, index: int) -> bool:
 
 def spread_text(low: float | None, likely: float, high: float | None) -> str:
     if low is None or high is None or low == high:
-        return significant(likely)
-    return f"{significant(likely)} ({significant(low)}–{significant(high)})"
+        return written(likely)
+    return f"{written(likely)} ({written(low)}–{written(high)})"

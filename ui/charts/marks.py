@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Callable, Mapping
 
 from planner.report.types import ChartKind, ChartSpec, Series
-from planner.units import significant
 from ui.charts.axes import ValueAxis, value_axis
 from ui.charts.canvas import Area, Bar, Dot, Mark, Path, Row, Rule, Text
 from ui.charts.drawing import (
@@ -22,6 +21,7 @@ from ui.charts.drawing import (
     value_at,
 )
 from ui.charts.scatter import scatter
+from ui.i18n import written
 from ui.theme import Tokens
 
 _NAME_WIDTH = 22  # characters of a category's name in one line
@@ -110,7 +110,7 @@ def _stacked(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
             start, end, y = starts[index], starts[index] + value, float(last - index)
             starts[index] = end
             drawing.marks.append(Bar(start, end, y, 0.5, colour))
-            text = f"{spec.categories[index]}\n{series.name}: {significant(value)} – {spec.y.label}"
+            text = f"{spec.categories[index]}\n{series.name}: {written(value)} – {spec.y.label}"
             key = keys[index] if index < len(keys) else None
             drawing.spots.append(Spot((start + end) / 2, y, text, key, start, end))
     if totals is not None:
@@ -145,7 +145,7 @@ def _lines(spec: ChartSpec, tokens: Tokens, selected: str | None) -> Drawing:
         marks=[Rule(position, False, tokens.border) for position, _ in ticks],
         x_span=(counts[0] - 0.3, counts[-1] + 0.3),
         y_span=axis.span,
-        x_ticks=tuple((value, significant(value)) for value in counts),
+        x_ticks=tuple((value, written(value)) for value in counts),
         y_ticks=ticks,
         x_label=spec.x.label,
         y_label=spec.y.label,
@@ -191,7 +191,7 @@ def _curve_points(
         ]
         spread = spread_text(value_at(series.low, index), value, value_at(series.high, index))
         lines = [
-            f"{spec.x.label}: {significant(x)}",
+            f"{spec.x.label}: {written(x)}",
             f"{spec.y.label}: {spread}",
             label_of(series, index),
             note_of(series, index),

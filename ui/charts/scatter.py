@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.report.types import ChartSpec, Series
-from planner.units import significant
 from ui.charts.axes import ValueAxis, value_axis
 from ui.charts.canvas import Area, Dot, Mark, Path, Rule, Text
 from ui.charts.drawing import (
@@ -23,6 +22,7 @@ from ui.charts.drawing import (
     spread_text,
     value_at,
 )
+from ui.i18n import written
 from ui.theme import Tokens
 
 
@@ -124,7 +124,7 @@ def _answer(frame: _Frame, series: Series, index: int, at: tuple[float, float], 
     spread = spread_text(value_at(series.low, index), likely, value_at(series.high, index))
     lines = [
         series.name,
-        f"{frame.spec.x.label}: {significant(series.x[index])}",
+        f"{frame.spec.x.label}: {written(series.x[index])}",
         f"{frame.spec.y.label}: {spread}",
         note_of(series, index),
     ]

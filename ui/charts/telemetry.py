@@ -13,10 +13,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from planner.units import GIB, significant
+from planner.units import GIB
 from ui.charts.canvas import Rule
 from ui.charts.plot import Plot
 from ui.controllers.telemetry import Sample, TelemetryController
+from ui.i18n import written
 from ui.theme import GRID, Theme
 from ui.widgets.basic import Card, button, label
 
@@ -71,7 +72,7 @@ class Trace(QWidget):
     def _scale(self) -> None:
         top = self._top or (self.peak or 1.0) * 1.2
         self.plot.setYRange(0, top * 1.02, padding=0)
-        self.plot.getAxis("left").setTicks([[(0.0, "0"), (top, significant(top))]])
+        self.plot.getAxis("left").setTicks([[(0.0, "0"), (top, written(top))]])
         self.plot.getAxis("left").setWidth(40)
 
     def add(self, t_s: float, value: float | None) -> None:
@@ -95,9 +96,9 @@ class Trace(QWidget):
             self.value.setText(self._not_told)
             return
         self.curve.setData([t_s - now_s for t_s, _ in self._points], [value for _, value in self._points])
-        latest = significant(self._points[-1][1])
+        latest = written(self._points[-1][1])
         self.value.setText(f"{latest} {self._unit}")
-        self.peak_label.setText(self.tr("peak {0}").format(significant(self.peak)))
+        self.peak_label.setText(self.tr("peak {0}").format(written(self.peak)))
         self.plot.setAccessibleDescription(f"{self.value.text()}, {self.peak_label.text()}")
 
 

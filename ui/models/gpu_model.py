@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from planner.units import format_bytes, significant
+from planner.units import format_bytes
+from ui.i18n import marked, written
 from ui.models.table_model import LEFT
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ NOT_AVAILABLE = "N/A"
 
 
 def _amount(value: float | None, unit: str) -> str:
-    return NOT_AVAILABLE if value is None else f"{significant(value)} {unit}"
+    return NOT_AVAILABLE if value is None else f"{written(value)} {unit}"
 
 
 def _pair(one: float | None, other: float | None, unit: str) -> str:
     """ "1,300 / 9,500 MHz"; N/A for what is not told."""
-    texts = [NOT_AVAILABLE if value is None else significant(value, 4) for value in (one, other)]
+    texts = [NOT_AVAILABLE if value is None else written(value, 4) for value in (one, other)]
     known = one is not None or other is not None
     return f"{texts[0]} / {texts[1]} {unit}" if known else NOT_AVAILABLE
 
@@ -31,8 +32,8 @@ def _pair(one: float | None, other: float | None, unit: str) -> str:
 def _memory(gpu: Gpu) -> str:
     if gpu.memory_total_bytes is None:
         return NOT_AVAILABLE
-    free = NOT_AVAILABLE if gpu.memory_free_bytes is None else format_bytes(gpu.memory_free_bytes)
-    return f"{format_bytes(gpu.memory_total_bytes)} / {free}"
+    free = NOT_AVAILABLE if gpu.memory_free_bytes is None else marked(format_bytes(gpu.memory_free_bytes))
+    return f"{marked(format_bytes(gpu.memory_total_bytes))} / {free}"
 
 
 def _link(generation: int | None, width: int | None) -> str:

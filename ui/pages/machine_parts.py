@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 from planner.units import format_bytes
 from ui.controllers.detect import DetectController
 from ui.files import ask_open
-from ui.i18n import say
+from ui.i18n import marked, say
 from ui.models.gpu_model import GpuModel
 from ui.settings import Settings
 from ui.state import Store
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from planner.hardware.snapshot import Check, Host, Interpreter
 
 NOT_AVAILABLE = "N/A"
+
+
+def _size(count: int) -> str:
+    return marked(format_bytes(count))
 
 
 class GpuCard(Card):
@@ -123,13 +127,13 @@ class HostCard(Card):
         free = self.tr("{0}, {1} free")
         disk = NOT_AVAILABLE
         if host.disk_total_bytes is not None and host.disk_free_bytes is not None:
-            disk = free.format(format_bytes(host.disk_total_bytes), format_bytes(host.disk_free_bytes))
+            disk = free.format(_size(host.disk_total_bytes), _size(host.disk_free_bytes))
         cores = f"{host.physical_cores or NOT_AVAILABLE} / {host.logical_cores or NOT_AVAILABLE}"
         return (
             host.os_name + (self.tr(" (WSL)") if host.is_wsl else ""),
             host.cpu_name or NOT_AVAILABLE,
             self.tr("{0} (physical / logical)").format(cores),
-            free.format(format_bytes(host.memory_total_bytes), format_bytes(host.memory_free_bytes)),
+            free.format(_size(host.memory_total_bytes), _size(host.memory_free_bytes)),
             disk,
             self._power(host),
         )

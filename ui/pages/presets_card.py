@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem
 
 from ui.controllers.plan import PlanController
-from ui.i18n import say
+from ui.i18n import marked, say
 from ui.state import Store
 from ui.widgets.basic import Card, label
 
@@ -77,6 +77,6 @@ class PresetsCard(Card):
             self.about.setText(model)
             return
         self.about.setText(
-            self.tr("Usual data: {0}, {1:,} samples.").format(info.dataset.name, info.dataset.samples)
+            self.tr("Usual data: {0}, {1} samples.").format(info.dataset.name, marked(f"{info.dataset.samples:,}"))
         )
         self.about.setToolTip(f"{info.model_source.definition}\n{info.dataset.source}")

@@ -69,6 +69,8 @@ class LookCard(Card):
         self.sections = QListWidget()
         self.sections.setAccessibleName(self.tr("Sections of the report"))
         self.sections.setFixedHeight(_LIST_HEIGHT)
+        self.sections.setWordWrap(True)
+        self.sections.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.sections.itemChanged.connect(self._checked)
         self.sections.currentItemChanged.connect(lambda _now, _before: self._show_comment())
         caption.setBuddy(self.sections)
