@@ -263,6 +263,56 @@
     </message>
   </context>
   <context>
+    <name>CompareDialog</name>
+    <message>
+      <source>&amp;Close</source>
+      <translation>Đón&amp;g</translation>
+    </message>
+    <message>
+      <source>Co&amp;py the table</source>
+      <translation>&amp;Chép bảng</translation>
+    </message>
+    <message>
+      <source>Key numbers of both plans</source>
+      <translation>Các con số chính của hai kế hoạch</translation>
+    </message>
+    <message>
+      <source>This plan</source>
+      <translation>Kế hoạch này</translation>
+    </message>
+    <message>
+      <source>What differs in the inputs</source>
+      <translation>Dữ liệu vào khác nhau ở đâu</translation>
+    </message>
+    <message>
+      <source>and {0} more</source>
+      <translation>và {0} chỗ khác nữa</translation>
+    </message>
+    <message>
+      <source>{0} and this plan</source>
+      <translation>{0} và kế hoạch này</translation>
+    </message>
+  </context>
+  <context>
+    <name>ComparePlans</name>
+    <message>
+      <source>Compare with plan</source>
+      <translation>So sánh với kế hoạch</translation>
+    </message>
+    <message>
+      <source>Plans and reports (*.json *.pdf)</source>
+      <translation>Kế hoạch và báo cáo (*.json *.pdf)</translation>
+    </message>
+    <message>
+      <source>The form has problems: correct the marked fields on the page Workload, then compare.</source>
+      <translation>Biểu mẫu có chỗ sai: hãy sửa các ô được đánh dấu ở trang Công việc rồi so sánh.</translation>
+    </message>
+    <message>
+      <source>{0} could not be compared: it is no plan, or one that cannot be planned here.</source>
+      <translation>Không so sánh được {0}: nó không phải kế hoạch, hoặc không lập được ở đây.</translation>
+    </message>
+  </context>
+  <context>
     <name>DetectController</name>
     <message>
       <source>This machine could not be looked at. Try Refresh; planning works without it.</source>
@@ -604,6 +654,10 @@
     <message>
       <source>&amp;Cancel the benchmark</source>
       <translation>&amp;Hủy benchmark</translation>
+    </message>
+    <message>
+      <source>&amp;Compare with plan…</source>
+      <translation>&amp;So sánh với kế hoạch…</translation>
     </message>
     <message>
       <source>&amp;Dark</source>
