@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from planner.children import python_child_argv, python_child_env
 from planner.cli.output import as_json, print_json, print_table
 from planner.cli.plan import print_answer
+from planner.cli.report_look import look_options, with_look
 from planner.ledger import ledger_at_hand
 from planner.messages import language_in_use, load_messages
 from planner.pipeline import evaluate
 from planner.report.as_json import as_json as recommendation_json
-from planner.report.plan_file import compare_with_saved, read_plan
+from planner.report.plan_file import compare_with_saved, read_plan, save_plan
 from planner.report.presentation import presented
 from planner.report.sections import build_report
 from planner.report.wording import Wording
@@ -62,18 +66,22 @@ def replay(plan_file: Path, json_wanted: bool) -> None:
 @click.argument("plan_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--pdf", type=click.Path(dir_okay=False, path_type=Path), help="Write a PDF here.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write one HTML file here.")
+@look_options
 @as_json
-def report(plan_file: Path, pdf: Path | None, html: Path | None, json_wanted: bool) -> None:
+def report(plan_file: Path, pdf: Path | None, html: Path | None, json_wanted: bool, **look: Any) -> None:
     """Write a saved plan's report: --pdf, --html, or --json for its sections on standard output."""
     if not (pdf or html or json_wanted):
         raise click.UsageError("say what to write: --pdf FILE, --html FILE or --json")
     saved = read_plan(plan_file)
     messages = load_messages()
-    if html or json_wanted:
+    changed = any(look.values())
+    if html or json_wanted or changed:
         recommendation = evaluate(saved.inputs)
         wording = Wording(messages)
         made = build_report(saved.inputs, recommendation, wording, saved.name, plan_file.name, ledger_at_hand())
-        made = presented(made, saved.presentation)
+        wanted = with_look(saved.presentation, look, tuple(section.key for section in made.sections))
+        saved = replace(saved, presentation=wanted)
+        made = presented(made, wanted)
         if html:
             from planner.report.files import write_file
             from planner.report.html import html_page
@@ -84,8 +92,14 @@ def report(plan_file: Path, pdf: Path | None, html: Path | None, json_wanted: bo
             from planner.report.as_json import report_json
 
             print_json(report_json(made))
-    if pdf:
+    if pdf and changed:
+        with tempfile.TemporaryDirectory() as folder:  # the plan with this look, under its own name
+            plan = Path(folder) / plan_file.with_suffix(".json").name
+            save_plan(plan, saved.inputs, None, saved.name, saved.presentation)
+            _write_pdf(plan, pdf)
+    elif pdf:
         _write_pdf(plan_file, pdf)
+    if pdf:
         click.echo(messages.say("cli.report.written", path=pdf), err=json_wanted)
 
 
