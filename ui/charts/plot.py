@@ -29,6 +29,7 @@ class Plot(pg.PlotWidget):
         super().__init__()
         self.spots: list[Spot] = []
         self._tokens: Tokens | None = None
+        self._right_px = 0
         item = self.getPlotItem()
         item.setMenuEnabled(False)  # its "Export…" crashes on Qt 6.11 (pyqtgraph #3485); we have our own
         item.hideButtons()
@@ -89,7 +90,10 @@ class Plot(pg.PlotWidget):
         """On the right: for the half of the last label below the axis that runs past its end."""
         metrics = QFontMetricsF(self.small_font)
         over = max((metrics.horizontalAdvance(text) / 2 for _, text in drawing.x_ticks[-1:]), default=0.0)
-        self.getPlotItem().layout.setContentsMargins(0, _TOP_PX, math.ceil(over) + 2, 0)
+        right = math.ceil(over) + 2
+        if right != self._right_px:  # a new margin lays the whole plot out again
+            self._right_px = right
+            self.getPlotItem().layout.setContentsMargins(0, _TOP_PX, right, 0)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # scrolling belongs to the page

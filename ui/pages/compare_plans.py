@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from planner.report.diff import PlanDiff
 
 _NOTICE = "compare"
-_CONTEXT = "ComparePlans"
+
 _MOST_SENTENCES = 8  # of inputs that differ; the others are counted
 
 Compared = tuple["PlanDiff", tuple["PlanInputs", "PlanInputs"]]
@@ -32,8 +32,8 @@ Compared = tuple["PlanDiff", tuple["PlanInputs", "PlanInputs"]]
 
 def ask_and_compare(window: QWidget, parts: Parts) -> None:
     """Ask for the other plan's file, a plan or a report that carries one."""
-    kinds = tr(_CONTEXT, "Plans and reports (*.json *.pdf)")
-    path = ask_open(window, parts.settings, tr(_CONTEXT, "Compare with plan"), kinds)
+    kinds = tr("ComparePlans", "Plans and reports (*.json *.pdf)")
+    path = ask_open(window, parts.settings, tr("ComparePlans", "Compare with plan"), kinds)
     if path is not None:
         compare_with(path, window, parts)
 
@@ -42,7 +42,9 @@ def compare_with(path: Path, window: QWidget, parts: Parts) -> None:
     """Work both plans out on a thread, then show them. The plan in the window stays as it is."""
     present = parts.store.inputs()
     if present is None:
-        text = tr(_CONTEXT, "The form has problems: correct the marked fields on the page Workload, then compare.")
+        text = tr(
+            "ComparePlans", "The form has problems: correct the marked fields on the page Workload, then compare."
+        )
         parts.notices.show(_NOTICE, Severity.WARNING, text)
         return
 
@@ -55,7 +57,9 @@ def compare_with(path: Path, window: QWidget, parts: Parts) -> None:
 
     def done(result: Compared | None, error: Exception | None) -> None:
         if result is None:
-            text = tr(_CONTEXT, "{0} could not be compared: it is no plan, or one that cannot be planned here.")
+            text = tr(
+                "ComparePlans", "{0} could not be compared: it is no plan, or one that cannot be planned here."
+            )
             problems = error.problems if isinstance(error, InvalidInputError) else (error,)
             parts.notices.show(_NOTICE, Severity.ERROR, text.format(path.name), "\n".join(map(str, problems)))
             return
