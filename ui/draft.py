@@ -47,6 +47,18 @@ def _rate(text: str) -> float:
     return parse_count(text)
 
 
+# What is told of a text that cannot be read: which kind of number belongs there.
+_KINDS: Mapping[Parse, str] = {
+    parse_count: "number",
+    parse_bytes: "size",
+    _hours: "duration",
+    _seconds: "seconds",
+    _money: "money",
+    _share: "percentage",
+    _rate: "number",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One text of the form. ``least``: smallest value that makes sense; None: anything above 0."""
@@ -171,8 +183,8 @@ def _value(field: Field, text: str, problems: dict[str, str]) -> float | None:
         return None
     try:
         value = field.parse(text)
-    except ValueError as error:
-        problems[field.key] = _sentence(str(error))
+    except ValueError:
+        problems[field.key] = say(f"form.not_understood.{_KINDS[field.parse]}", text=text.strip())
         return None
     if field.least is None and value <= 0:
         problems[field.key] = say("form.not_positive")

@@ -204,3 +204,10 @@ def test_that_one_window_writes_all_numbers_alike(shell: Shell, parts: Parts):
     parts.plan.choose_preset("resnet50")
     shell.window.show_page("workload")
     assert "1.281.167 mẫu" in texts(shell.window)
+
+
+def test_that_a_comma_for_decimals_is_refused_with_the_way_out(shell: Shell, parts: Parts):
+    shell.speak("vi")
+    parts.plan.type_text("budget", "1,5")
+    assert "Không đọc được “1,5”" in parts.store.reading.problems["budget"]
+    assert "2.50" in parts.store.reading.problems["budget"]
