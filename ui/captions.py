@@ -28,9 +28,9 @@ OF_QT: dict[str, tuple[str, ...]] = {
     "QFileSystemModel": ("Name", "Size", "Type", "Date Modified", "Computer"),
     "QAbstractFileIconProvider": ("Drive", "File", "Folder", "Unknown"),
     "QFileDialog": (
-        "&Open", "&Save", "Back", "Forward", "Go back", "Go forward", "Parent Directory", "List View",
-        "Detail View",
-        "Go to the parent directory", "Create New Folder", "Create a New Folder", "Change to list view mode",
+        "&Look in:", "Files of &type:", "&Open", "&Save", "Back", "Forward", "Go back", "Go forward",
+        "Parent Directory", "List View", "Detail View", "Go to the parent directory",
+        "Create New Folder", "Create a New Folder", "Change to list view mode",
         "Change to detail view mode", "Sidebar", "List of places and bookmarks", "Files", "File &name:",
         "Directory:", "&Choose", "Show ", "Show &hidden files", "&New Folder", "New Folder", "&Rename", "&Delete",
         "Delete", "Remove", "Recent Places", "All Files (*)", "Could not delete directory.",

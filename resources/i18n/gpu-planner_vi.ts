@@ -1522,6 +1522,10 @@ Bạn có muốn thay nó không?</translation>
       <translation>&amp;Xóa</translation>
     </message>
     <message>
+      <source>&amp;Look in:</source>
+      <translation>Tìm t&amp;rong:</translation>
+    </message>
+    <message>
       <source>&amp;New Folder</source>
       <translation>Thư mục &amp;mới</translation>
     </message>
@@ -1594,6 +1598,10 @@ Bạn vẫn muốn xóa nó chứ?</translation>
     <message>
       <source>Files</source>
       <translation>Các tệp</translation>
+    </message>
+    <message>
+      <source>Files of &amp;type:</source>
+      <translation>&amp;Kiểu tệp:</translation>
     </message>
     <message>
       <source>Forward</source>

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from planner.offers.difference import OfferChange
 
 
+_RATES_WIDTH = 280  # three currencies: one cut off in front reads as another number
+
+
 class _Filter(QSortFilterProxyModel):
     """All words must appear in the row; optionally only what the decision weighs: RTX 3090."""
 
@@ -132,6 +135,7 @@ class OffersCard(Card):
     def _rates_line(self) -> QHBoxLayout:
         """What a dollar buys: for prices in other currencies."""
         self.rates = QLineEdit()
+        self.rates.setMinimumWidth(_RATES_WIDTH)
         self.rates.setAccessibleName(self.tr("Exchange rates: what one US dollar buys"))
         self.rates.setPlaceholderText(self.tr("0.86 EUR, 26300 VND"))
         self.rates.editingFinished.connect(self._rates_typed)
