@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 # `make run EXTRAS=dev` leaves torch out: planning works, the benchmark then runs in another Python of yours.
 EXTRAS ?= dev,torch
 
-.PHONY: run demo test lint bench presets clean
+.PHONY: run demo test lint bench presets package package-smoke clean
 
 run: $(STAMP)
 	$(BIN)/gpu-planner
@@ -30,6 +30,16 @@ bench: $(STAMP)
 presets: $(STAMP)
 	$(BIN)/pip install -q -c constraints.txt -e '.[trace]'
 	$(BIN)/python -m planner.workload.trace.build_presets
+
+# A folder with both programs that needs no Python: dist/gpu-planner (half a minute).
+package: $(STAMP)
+	$(BIN)/pip install -q -c constraints.txt -e '.[package]'
+	$(BIN)/python -m PyInstaller packaging/gpu_planner.spec --distpath dist --workpath build/pyinstaller --noconfirm --log-level ERROR
+
+# Starts what `make package` built, the window included, and looks at its size, its licences and the wheel.
+package-smoke: package
+	$(BIN)/python packaging/smoke.py
+	$(BIN)/python packaging/smoke_wheel.py
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "GPU Planner needs Python 3.11 or newer; set PYTHON=/path/to/python3")'
