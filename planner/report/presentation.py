@@ -14,7 +14,7 @@ Paper = Literal["a4", "letter"]
 
 MOST_LOGO_BYTES = 200_000
 _LONGEST_TEXT = 2000
-# What a decision-maker reads: two pages.
+# What a decision-maker reads: two or three pages.
 SHORT_FORM = ("verdict", "options", "against", "signoff")
 # Without these a report says nothing, or cannot be checked.
 ALWAYS = ("verdict", "signoff")

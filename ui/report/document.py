@@ -26,7 +26,7 @@ from PySide6.QtSvg import QSvgRenderer
 from planner.report.markup import printable
 from planner.report.svg import HEIGHT, WIDTH, svg_chart
 from planner.report.types import ChartSpec, Report, Section, Table
-from ui.report.pagination import pages_of, paginate
+from ui.report.pagination import OBJECT, pages_of, paginate
 from ui.report.style import (
     BODY_PT,
     HEADING_PT,
@@ -43,7 +43,6 @@ from ui.report.tables import PlacedTable, TableWriter
 
 _CHART = QTextFormat.ObjectTypes.UserObject.value + 1
 _SVG_PROPERTY = QTextFormat.Property.UserProperty.value + 1
-_OBJECT = chr(0xFFFC)
 _NO_BREAK = chr(0xA0)
 _LOGO_PT = (140.0, 40.0)  # widest and highest
 
@@ -195,5 +194,5 @@ class ReportDocument:
         picture = QTextCharFormat()
         picture.setObjectType(_CHART)
         picture.setProperty(_SVG_PROPERTY, svg_chart(chart))
-        cursor.insertText(_OBJECT, picture)
+        cursor.insertText(OBJECT, picture)
         self._paragraph(cursor, chart.description, SMALL_PT, colour=QUIET, below=6)

@@ -6,6 +6,7 @@ from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocume
 
 from ui.report.tables import PlacedTable, TableWriter
 
+OBJECT = chr(0xFFFC)  # the character that stands for a chart
 _FEW = 8  # rows of a table that is kept in one piece
 _LEAST = 2  # rows on either side of a cut
 _NEAR = 0.2  # of a page, between a heading and a table that stay together
@@ -23,6 +24,8 @@ def paginate(document: QTextDocument, tables: list[PlacedTable], writer: TableWr
             block = placed.grid.lastCursorPosition().block().next()
             continue
         following = block.next()
+        if block.text() == OBJECT:
+            _bring_heading(document, block)
         if block.blockFormat().headingLevel() and following.isValid() and _stand_apart(document, block, following):
             _start_page(block)
         block = following
@@ -53,9 +56,7 @@ def _start_page(block: QTextBlock) -> None:
 
 def _settle_table(document: QTextDocument, placed: PlacedTable, writer: TableWriter) -> PlacedTable | None:
     """Move a table that a page end would cut, or cut it between two rows; what comes on the next page, if any."""
-    heading = _heading_near(document, placed)
-    if heading is not None and _stand_apart(document, heading, placed.grid.firstCursorPosition().block()):
-        _start_page(heading)
+    _bring_heading(document, placed.grid.firstCursorPosition().block())
     row = _row_to_move(document, placed)
     if row is not None and (row <= _LEAST or placed.grid.rows() <= _FEW + 1) and _move_whole(document, placed):
         row = _row_to_move(document, placed)
@@ -102,7 +103,7 @@ def _move_whole(document: QTextDocument, placed: PlacedTable) -> bool:
     shape = placed.grid.format()
     if shape.pageBreakPolicy() == QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore:
         return False
-    heading = _heading_near(document, placed)
+    heading = _heading_near(document, placed.grid.firstCursorPosition().block())
     if heading is not None:
         if _starts_page(heading):
             return False
@@ -113,10 +114,17 @@ def _move_whole(document: QTextDocument, placed: PlacedTable) -> bool:
     return True
 
 
-def _heading_near(document: QTextDocument, placed: PlacedTable) -> QTextBlock | None:
-    """The heading right above, with nothing but a few paragraphs between it and the table."""
-    block = placed.grid.firstCursorPosition().block().previous()
-    bottom = document.documentLayout().blockBoundingRect(placed.grid.firstCursorPosition().block()).top()
+def _bring_heading(document: QTextDocument, shown: QTextBlock) -> None:
+    """Move the heading right above a table or chart to the page on which that begins."""
+    heading = _heading_near(document, shown)
+    if heading is not None and _stand_apart(document, heading, shown):
+        _start_page(heading)
+
+
+def _heading_near(document: QTextDocument, shown: QTextBlock) -> QTextBlock | None:
+    """The heading right above a table or chart, with nothing but a few paragraphs in between."""
+    block = shown.previous()
+    bottom = document.documentLayout().blockBoundingRect(shown).top()
     room = document.pageSize().height() * _NEAR
     while block.isValid() and QTextCursor(block).currentTable() is None:
         if bottom - document.documentLayout().blockBoundingRect(block).top() > room:
