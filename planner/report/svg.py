@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.report.markup import markup_safe
-from planner.report.svg_elements import GRID, INK, QUIET, TEXT_SIZE, Box, line, number, text
+from planner.report.svg_elements import GRID, INK, PAPER, QUIET, TEXT_SIZE, Box, line, number, rect, text
 from planner.report.svg_marks import MARKS, Frame, legend_sample, side_labels
 from planner.report.text_width import shortened, text_width, wrapped
 from planner.report.ticks import Scale, scale, tick_text
@@ -130,7 +130,8 @@ def _reference_lines(spec: ChartSpec, frame: Frame) -> list[str]:
     """Dashed marks; the names of horizontal ones stand beside the plot, of vertical ones above it, each in a row
     of its own."""
     area, row = frame.area, 0
-    parts = []
+    parts: list[str] = []
+    names: list[str] = []  # on paper of their own, so that no other mark runs through them
     for reference in spec.lines:
         if reference.orientation == "horizontal":
             y = frame.y.at(reference.value)
@@ -142,8 +143,10 @@ def _reference_lines(spec: ChartSpec, frame: Frame) -> list[str]:
         parts.append(line(x, base + 3, x, area.bottom, INK, 1.4, "7 4"))
         half = text_width(reference.label, _SMALL) / 2
         middle = min(max(x, area.left + half), max(area.right - half, area.left + half))
-        parts.append(text(middle, base, reference.label, "middle", _SMALL))
-    return parts
+        if row > 1:
+            names.append(rect(Box(middle - half - 1, base - 9, middle + half + 1, base + 2.5), PAPER))
+        names.append(text(middle, base, reference.label, "middle", _SMALL))
+    return parts + names
 
 
 def _legend(spec: ChartSpec, width: float) -> tuple[list[str], float]:

@@ -104,7 +104,8 @@ def _scatter(spec: ChartSpec, frame: Frame) -> list[str]:
     points: list[tuple[float, float, str, bool]] = []
     for series in _joined(spec):
         parts += _joined_band(series, frame)
-    for number, series in enumerate(_joined(spec)):
+    for number, series in sorted(enumerate(_joined(spec)), key=lambda one: any(one[1].emphasis)):  # strong on top
+        parts += _joined_edges(series, number, frame)
         parts += _joined_line(series, number, frame)
         points += _joined_names(series, frame)
     for shape, series in enumerate(spec.series):
@@ -137,6 +138,16 @@ def _joined_band(series: Series, frame: Frame) -> list[str]:
     ]
     outline = [(x, high) for x, _, high in known] + [(x, low) for x, low, _ in reversed(known)]
     return [polygon(outline, _BAND)] if len(known) > 1 else []
+
+
+def _joined_edges(series: Series, number: int, frame: Frame) -> list[str]:
+    """Thin lines around the band in the dashes of its line: bands that cover each other stay apart."""
+    colour, _, dashes = _joined_style(series, number)
+    sides = (
+        [(frame.x.at(x), frame.y.at(y)) for x, y in zip(series.x, side, strict=False) if y is not None]
+        for side in (series.low, series.high)
+    )
+    return [polyline(points, colour, 0.7, dashes) for points in sides if len(points) > 1]
 
 
 def _joined_style(series: Series, number: int) -> tuple[str, float, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
@@ -10,12 +11,13 @@ from planner.decide.types import Terms
 from planner.evidence import Range
 from planner.messages import load_messages
 from planner.pipeline import PlanInputs, evaluate
-from planner.report.svg import svg_chart
+from planner.report.svg import HEIGHT, WIDTH, svg_chart
 from planner.report.what_if import INPUTS, WhatIf, what_if
 from planner.report.what_if_chart import what_if_chart, what_if_sentence
 from planner.report.wording import Wording
 from planner.workload.job import Job, Recipe
 from tests.report.fixtures import recommendations as made
+from tests.report.test_svg import text_boxes
 
 WORDS = Wording(load_messages())
 
@@ -103,3 +105,14 @@ def test_that_an_option_ruled_out_says_why_on_hover(by_code):
 
 def test_that_a_cancelled_range_ends_at_once():
     assert what_if(inputs(), "price", lambda: True) is None
+
+
+@pytest.mark.parametrize("code", INPUTS)
+def test_that_no_name_in_the_print_is_cut_or_covered(by_code, code):
+    found = by_code[code]
+    boxes = text_boxes(svg_chart(what_if_chart(found, WORDS, found.grid[3], budget_usd=150.0)))
+    for words, box in boxes:
+        assert -1 <= box.left <= box.right <= WIDTH + 1, words
+        assert -1 <= box.top <= box.bottom <= HEIGHT + 1, words
+    for (one, first), (other, second) in combinations(boxes, 2):
+        assert not first.overlaps(second), f"{one!r} covers {other!r}"
