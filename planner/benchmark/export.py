@@ -6,6 +6,7 @@ import csv
 import io
 
 from planner.benchmark.result import BenchmarkResult, Conditions
+from planner.spreadsheet import safe_cell
 
 COLUMNS = (
     "probe", "op_class", "op_kind", "dtype", "size", "time_s", "time_low_s", "time_high_s", "flops_per_s",
@@ -31,5 +32,5 @@ def as_csv(result: BenchmarkResult) -> str:
         for column in COLUMNS:
             if column not in values:
                 values[column] = getattr(probe, column) if hasattr(probe, column) else getattr(seen, column)
-        writer.writerow(values)
+        writer.writerow({column: safe_cell(value) for column, value in values.items()})
     return out.getvalue()

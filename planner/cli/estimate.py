@@ -18,6 +18,7 @@ from planner.hardware.catalogue import required
 from planner.predict.device import device_from_catalogue
 from planner.predict.table_contract import INPUT_COLUMNS, OUTPUT_COLUMNS, estimate_table, estimate_with_ladder
 from planner.predict.types import DeviceModel, Fits
+from planner.spreadsheet import safe_cell
 from planner.storage import write_atomically
 from planner.units import format_bytes, format_duration, significant
 from planner.workload import job
@@ -93,7 +94,7 @@ def _answer_rows(rows: list[dict[str, str]]) -> list[dict[str, str]]:
 def _write_rows(rows: Iterable[dict[str, str]], columns: list[str], stream: TextIO) -> None:
     writer = csv.DictWriter(stream, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({column: safe_cell(cell) for column, cell in row.items()} for row in rows)
 
 
 def _estimate_file(table: str, out: str, json_wanted: bool) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtSvg import QSvgRenderer
 from planner.report.files import write_file
 from planner.report.svg import HEIGHT, WIDTH, svg_chart
 from planner.report.types import ChartSpec, Table
+from planner.spreadsheet import safe_cell
 from ui.report.fonts import report_font_family
 
 _PNG_SCALE = 3.0  # drawing units → pixels: sharp on paper at half a page's width
@@ -22,8 +23,7 @@ def table_text(table: Table, delimiter: str = ",") -> str:
     """The table as delimited text with its header."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.rows)
+    writer.writerows([safe_cell(cell) for cell in row] for row in (table.columns, *table.rows))
     return buffer.getvalue()
 
 
