@@ -22,17 +22,21 @@ def size_mb(folder: Path) -> float:
 
 
 def _environment(data: Path) -> dict[str, str]:
-    """As little as a desktop gives: nothing of the Python that built it may help."""
-    names = ("PATH", "HOME", "LANG", "DISPLAY", "SYSTEMROOT", "TEMP", "VIRTUAL_ENV")
+    """As little as a desktop gives. This Python is on PATH as an activated environment is: it may have a torch.
+
+    PyInstaller takes VIRTUAL_ENV away from the programs it builds.
+    """
+    names = ("HOME", "LANG", "DISPLAY", "SYSTEMROOT", "TEMP")
     kept = {name: os.environ[name] for name in names if name in os.environ}
-    return {**kept, "GPU_PLANNER_DATA": str(data)}
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
+    return {**kept, "PATH": path, "GPU_PLANNER_DATA": str(data)}
 
 
 def _problems_of(command: list[str], environment: dict[str, str], wanted: str = "") -> list[str]:
     """What is wrong with how ``command`` ran: its status, its complaints, its output."""
     began_s = time.monotonic()
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, check=False)
-    name = " ".join([Path(command[-1] if len(command) > 3 else command[0]).name, *command[1:2]])
+    name = " ".join(Path(word).name for word in command)
     print(f"{name}: {time.monotonic() - began_s:.1f} s\n{ended.stdout}", flush=True)
     problems = []
     if ended.returncode != 0:
