@@ -8,7 +8,7 @@ import pytest
 from pypdf import PdfReader
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from planner.report.plan_file import plan_hash, read_plan
@@ -152,9 +152,16 @@ def test_that_the_pdf_of_the_window_carries_its_plan_and_the_team(
 
 
 @pytest.mark.parametrize(("paper", "ratio"), [("a4", 11.69 / 8.27), ("letter", 11 / 8.5)])
-def test_that_the_preview_has_the_paper_that_is_printed(qtbot: QtBot, card: LookCard, parts: Parts, paper, ratio):
-    shown: list[list[QImage]] = []
+def test_that_the_preview_has_the_paper_that_is_printed(
+    qtbot: QtBot, window: MainWindow, card: LookCard, parts: Parts, paper: str, ratio: float
+):
     parts.look.change(paper=paper)
-    parts.report.paint_pages(400, shown.append)
-    qtbot.waitUntil(lambda: bool(shown), timeout=20_000)
-    assert shown[0][0].height() / shown[0][0].width() == pytest.approx(ratio, rel=0.01)
+
+    def first_page_has_the_paper() -> bool:
+        size = next(
+            (page.pixmap().size() for page in window.pages["report"].pages.findChildren(QLabel) if page.pixmap()),
+            None,
+        )
+        return size is not None and size.height() / size.width() == pytest.approx(ratio, rel=0.01)
+
+    qtbot.waitUntil(first_page_has_the_paper, timeout=20_000)

@@ -10,7 +10,7 @@ from ui.i18n import tr
 from ui.state import Store
 from ui.theme import GRID
 from ui.widgets.basic import Card, label
-from ui.widgets.fields import ChoiceField, FieldRow, QuantityField, connect_all
+from ui.widgets.fields import ChoiceField, Field, QuantityField, connect_all
 
 
 def _precisions() -> tuple[tuple[str, str], ...]:
@@ -36,7 +36,7 @@ class WorkloadForm(QWidget):
     def __init__(self, store: Store, plan: PlanController) -> None:
         super().__init__()
         self._store, self._plan = store, plan
-        self.fields: list[FieldRow] = []
+        self.fields: list[Field] = []
         self.general_problem = label("", "problem", wrap=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -61,7 +61,7 @@ class WorkloadForm(QWidget):
         plan.presets_changed.connect(self.refresh)
         self.refresh()
 
-    def _group(self, title: str, fields: list[FieldRow], columns: int) -> Card:
+    def _group(self, title: str, fields: list[Field], columns: int) -> Card:
         card = Card(title)
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)

@@ -46,13 +46,6 @@ class FieldRow(QWidget):
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        raise NotImplementedError
-
-    def refresh(self, draft: Draft, problems: Mapping[str, str]) -> None:
-        raise NotImplementedError
-
 
 class PlanEdit(QLineEdit):
     """A line whose undo is that of the whole plan: the keys go on to the window."""
@@ -141,6 +134,9 @@ class ChoiceField(FieldRow):
         self._show_state(self.key not in draft.edited, problems.get(self.key, ""))
 
 
-def connect_all(fields: Sequence[FieldRow], on_typed: Callable[[str, str], None]) -> None:
+Field = QuantityField | ChoiceField
+
+
+def connect_all(fields: Sequence[Field], on_typed: Callable[[str, str], None]) -> None:
     for field in fields:
         field.typed.connect(on_typed)
